@@ -68,6 +68,8 @@ count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 {
 	uint64_t n_switches = intended ? intended->n_switches : g->n, n, least = 0, most;
 
+	if (few && c->hinted)
+		return c->n_places + !c->n_places;
 	if (few) {
 		n = MOORE_TREES_OF_LAYER / (n_switches + 1);
 		most = MOORE_MAX_VARIANTS;
@@ -85,12 +87,15 @@ count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 static uint32_t
 trees_of(const struct moore_rcolumns *c, const struct moore_rcolumn *col)
 {
-	if (!moore_rcolumn_in_layer(col) || c->hinted)
+	const uint32_t variant = moore_rcolumn_variant(c, col);
+
+	if (!moore_rcolumn_in_layer(col))
 		return moore_rcolumn_slice(c, col);
+	if (c->hinted)
+		return (MOORE_PLACE_HOST + variant) * c->n_offsets + col->offset;
 	if (c->own_trees)
 		return LAYERS;
-	return LAYERS + (col->place - MOORE_PLACE_HOST) % c->n_variants * c->n_offsets +
-		col->offset;
+	return LAYERS + variant * c->n_offsets + col->offset;
 }
 
 static int
@@ -342,7 +347,7 @@ void
 moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 			  const struct moore_rcolumn *col, uint8_t *n_lids)
 {
-	bool shared = moore_rcolumn_in_layer(col) && !c->hinted;
+	bool shared = moore_rcolumn_in_layer(col);
 	/* Hosts that layers have trees for and others are in different slices. */
 	bool apart = col->offset && !c->minimal;
 

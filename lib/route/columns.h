@@ -36,7 +36,7 @@ struct moore_rcolumns {
 				 * that is seen at a switch for which none is or many more than planned */
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint, but not where detours are no use, nor where routes pass middle
-				 * switches (among_leaves, middles.h): each slice has trees of its own */
+				 * switches (among_leaves, middles.h) */
 	bool minimal;		/* there are no layers: profile one-vl; or the graph is folded */
 	bool folded;		/* the planned graph is a folded Clos network, where detours are no use
 				 * (graph/folded.c); not looked at under one-vl */
@@ -67,6 +67,13 @@ static inline bool
 moore_rcolumn_in_layer(const struct moore_rcolumn *col)
 {
 	return col->place >= MOORE_PLACE_HOST && col->offset && !col->minimal;
+}
+
+/* The variant of a layer that a host's column takes. */
+static inline uint32_t
+moore_rcolumn_variant(const struct moore_rcolumns *c, const struct moore_rcolumn *col)
+{
+	return (col->place - MOORE_PLACE_HOST) % c->n_variants;
 }
 
 /* Trees of a root with a host at every place, in all layers and variants and at offset 0. */

@@ -6,35 +6,23 @@
 
 #include "route/fill.h"
 
-/* The layers of sl-hint, numbered: hosts' slices at offsets from 1 on. */
-static uint32_t
-hint_layer(const struct moore_rcolumns *cols, const struct moore_rcolumn *c)
-{
-	return (c->place - MOORE_PLACE_HOST) * (cols->n_offsets - 1) + c->offset - 1;
-}
-
+/* Layers are numbered by host and offset: each host has one for each offset from 1 on. */
 int
 moore_rfill_plan_hinted(struct fill *f, struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
 	const struct moore_rcolumns *cols = &b->cols;
-	uint32_t n = f->r->g.n, top = cols->n ? cols->col[cols->n - 1].place : 0;
-	uint32_t n_layers = top < MOORE_PLACE_HOST ? 0 :
-		(top - MOORE_PLACE_HOST + 1) * (cols->n_offsets - 1);
+	const uint32_t n = f->r->g.n, n_of_host = cols->n_offsets - 1, n_layers = cols->n_places * n_of_host;
 	uint8_t *present;
 	int rc;
 
-	if (!(present = calloc((size_t)n_layers * n + 1, 1)))
+	if (!(present = malloc((size_t)n_layers * n + 1)))
 		return moore_fail_nomem(err);
-	for (size_t i = 0; i < cols->n; i++) {
-		const struct moore_rcolumn *c = &cols->col[i];
-
-		if (!moore_rcolumn_in_layer(c) || (i && c->trees == c[-1].trees))
-			continue;
-		moore_rcolumns_count_lids(cols, &f->r->g, c, f->n_lids);
-		memcpy(present + (size_t)hint_layer(cols, c) * n, f->n_lids, n);
-	}
-	rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, cols->n_offsets - 1, present, err);
+	for (uint32_t k = 0; k < n_layers; k++)
+		for (uint32_t root = 0; root < n; root++)
+			present[(size_t)k * n + root] = cols->hosts[(size_t)root * cols->n_places + k / n_of_host];
+	rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, n_of_host, cols->n_variants * n_of_host, present,
+			      err);
 	free(present);
 	if (rc < 0)
 		return rc;
@@ -109,8 +97,9 @@ int
 moore_rfill_hint_layer(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
-	uint32_t bad = moore_rhint_layer(&b->hint, &b->planned, &b->up, hint_layer(&b->cols, col),
-					 f->n_lids, b->n_connected_up, &f->repaired);
+	const uint32_t first = moore_rcolumn_variant(&b->cols, col) * (b->cols.n_offsets - 1) + col->offset - 1;
+	const uint32_t bad = moore_rhint_layer(&b->hint, &b->planned, &b->up, first, f->n_lids,
+					       b->n_connected_up, &f->repaired);
 
 	if (bad != MOORE_NONE)
 		return moore_rbuild_fail_unreachable(b, bad, err);

@@ -172,7 +172,9 @@
  * the least share of full rate %, and coverage %, by the trees of each root: q=25 p=19 19 1.30, 7.7, 92; 10
  * 1.27, 6.8, 92; 6 1.32, 5.3, 87; 5 1.30, 4.8, 85.  q=23 p=17 17 1.32, 8.1, 91; 14 1.28, 7.4, 91; 7 1.31,
  * 6.1, 88.  q=27 p=15 8 1.30, 7.5, 90; 6 1.32, 7.7, 88; 3 1.61, 4.0, 75.  q=31 p=11 11 1.29, 11.0, 93; 6
- * 1.39, 7.8, 88; 5 1.41, 7.1, 86.  Six trees of q=25 p=19 take half of the time of 19 in all. */
+ * 1.39, 7.8, 88; 5 1.41, 7.1, 86.  Six trees of q=25 p=19 take half of the time of 19 in all.
+ * (the same, profile=sl-hint)  q=25 p=19 19 1.35, 9.1, 96; 6 1.41, 10.6, 90, in two thirds of the time.
+ * q=23 p=17 17 1.42, 10.0, 95; 7 1.46, 11.1, 92.  q=27 p=15 15 1.66, 6.6, 95; 6 1.73, 5.2, 93. */
 #define MOORE_TREE_NODES_ONE_LAYER ((uint64_t)1 << 24)
 #define MOORE_TREES_ONE_LAYER 6
 

@@ -269,19 +269,14 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 }
 
 static struct moore_verdict *
-route_and_judge(const char *why, const struct moore_fabric *seen,
-		const struct moore_fabric *intended, const struct moore_lane_opts *o,
-		enum moore_layers layers, struct moore_rng *rng)
+judge(const char *why, const struct moore_fabric *seen, const struct moore_route *r,
+      const struct moore_lane_opts *o, struct moore_rng *rng)
 {
-	const struct moore_route_opts opts = of_kind(layers);
 	struct moore_sl2vl *lanes = NULL;
 	struct moore_sl_set *set = NULL;
 	struct moore_verdict *v = NULL;
-	struct moore_route *r = NULL;
 	struct moore_err err = { 0 };
 
-	if (moore_route_build(&r, seen, intended, &opts, &err) < 0)
-		fail_msg("%s: %s", why, err.text);
 	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, o, moore_route_order(r),
 						moore_route_entries(r), &err), 0);
 	CHECK_EQ(why, moore_route_sl_set(r, &set, &err), 0);
@@ -295,6 +290,22 @@ route_and_judge(const char *why, const struct moore_fabric *seen,
 	try_pairs(seen, r, o, lanes, set, rng, 3000);
 	moore_sl_set_free(set);
 	moore_sl2vl_free(lanes);
+	return v;
+}
+
+static struct moore_verdict *
+route_and_judge(const char *why, const struct moore_fabric *seen,
+		const struct moore_fabric *intended, const struct moore_lane_opts *o,
+		enum moore_layers layers, struct moore_rng *rng)
+{
+	const struct moore_route_opts opts = of_kind(layers);
+	struct moore_verdict *v;
+	struct moore_route *r;
+	struct moore_err err;
+
+	if (moore_route_build(&r, seen, intended, &opts, &err) < 0)
+		fail_msg("%s: %s", why, err.text);
+	v = judge(why, seen, r, o, rng);
 	moore_route_free(r);
 	return v;
 }
@@ -402,6 +413,52 @@ test_families(void **state)
 		moore_verdict_free(v);
 		moore_fabric_free(f);
 	}
+}
+
+/* Trees at offset 1 of the endpoints of switch s: columns that differ elsewhere than at s. */
+static uint32_t
+count_trees(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s)
+{
+	uint32_t n = 0;
+
+	for (moore_epid a = 0; a < f->n_endpoints; a++) {
+		bool is_new = f->ep[a].sw == s;
+
+		for (moore_epid b = 0; is_new && b < a; b++) {
+			bool differ = f->ep[b].sw != s;
+
+			for (moore_swid x = 0; !differ && x < f->n_switches; x++)
+				differ = x != s && moore_lft_row(t, x)[f->ep[a].lid + 1] !=
+					moore_lft_row(t, x)[f->ep[b].lid + 1];
+			is_new = differ;
+		}
+		n += is_new;
+	}
+	return n;
+}
+
+/* With two LIDs, the hosts of a switch of a large fabric share trees.  Such a tree comes to the switch over
+ * several links, so that none stands out. */
+static void
+test_shared_trees(void **state)
+{
+	struct moore_fabric *f = test_family("slimfly", "q=23 p=14", 1);
+	struct moore_rng rng = { test_seed() };
+	struct moore_quality *q;
+	struct moore_route *r;
+	(void)state;
+
+	assert_int_equal(moore_route_build(&r, f, NULL, &hinted, NULL), 0);
+	moore_verdict_free(judge("q=23", f, r, &one_class, &rng));
+	assert_int_equal(moore_quality_measure(&q, f, moore_route_lft(r), NULL), 0);
+	print_message("# trees %u, load %.3f, longer %.1f %%\n", count_trees(f, moore_route_lft(r), 500),
+		      q->load.max / q->load.mean, 100 * (double)q->pairs.longer[0] / (double)q->pairs.n[0]);
+	assert_int_equal(count_trees(f, moore_route_lft(r), 500), 7);
+	assert_true(q->load.max <= 1.6 * q->load.mean);
+	assert_true(100 * q->pairs.longer[0] >= 85 * q->pairs.n[0]);
+	moore_quality_free(q);
+	moore_route_free(r);
+	moore_fabric_free(f);
 }
 
 /* In the order, the groups of a Slim Fly follow one another, those of the two kinds in turn. */
@@ -846,6 +903,7 @@ main(void)
 		cmocka_unit_test(test_degraded),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_shared_trees),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_worst_case),
 		cmocka_unit_test(test_middles),

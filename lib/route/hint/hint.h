@@ -42,6 +42,7 @@ struct moore_rhint {
 				 * trees so far, each counting half of the next; at most 31 */
 	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
 				 * layer's routes go through, or MOORE_SLOT_NONE */
+	uint32_t n_layers, n_apart;	/* layers that are n_apart apart share their trees */
 	uint8_t *n_minimal;	/* [root * n + node]: routes of two hops to it, up to 2 */
 	/* Of the slice that is being made, [root * n + node]: */
 	uint8_t *slots, *lens, *oks;
@@ -85,6 +86,7 @@ struct moore_rhint {
 	uint32_t first_bin;	/* those before it are empty */
 	uint8_t *fits;		/* by edge: ok[] of its tail over it; 0: not possible */
 	uint32_t *kid, *sibling;	/* lists of children; MOORE_NONE ends */
+	uint32_t *gate, n_gates;	/* the neighbours of the root that a layer's tree goes through */
 };
 
 /* All but *h is borrowed; jobs may be NULL.  -MOORE_ENOMEM; end *h with moore_rhint_fini() anyway. */
@@ -92,19 +94,20 @@ int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		     const struct moore_rkind *kind, const struct moore_jobs *jobs);
 void moore_rhint_fini(struct moore_rhint *h);
 /* Fills n_minimal[], and chooses last[] for n_layers layers, of which each n_of_host in sequence
- * belong to one host of each root.  present[layer * n + root]: it has a LID there.
- * -MOORE_ENOMEM. */
+ * belong to one host of each root; those that are n_apart apart share their trees.
+ * present[layer * n + root]: it has a LID there.  -MOORE_ENOMEM. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
-		     uint32_t n_of_host, const uint8_t *present, struct moore_err *err);
+		     uint32_t n_of_host, uint32_t n_apart, const uint8_t *present, struct moore_err *err);
 /* Makes base[]: for each root a tree for which table A is right. */
 void moore_rhint_base(struct moore_rhint *h, const struct moore_rview *v,
 		      const uint32_t *n_connected);
 /* Makes room for the trees of a layer, and for as many workers as can make them side by side.
  * To be called after the plan.  -MOORE_ENOMEM. */
 int moore_rhint_lend(struct moore_rhint *h);
-/* Makes slots[] and oks[] of layer `number` for the roots that are present, mended where that
- * is necessary, and adds them to load[].  Returns MOORE_NONE; or a root which fewer than
- * n_connected[root] nodes reach.  Adds to *moved as moore_rhint_mend(). */
+/* Makes slots[] and oks[] of layer `number` and of those that share its trees, for the roots that are
+ * present, mended where that is necessary, and adds them to load[] present[root] times.  Returns
+ * MOORE_NONE; or a root which fewer than n_connected[root] nodes reach.  Adds to *moved as
+ * moore_rhint_mend(). */
 uint32_t moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
 			   const struct moore_rview *up, uint32_t number, const uint8_t *present,
 			   const uint32_t *n_connected, uint32_t *moved);

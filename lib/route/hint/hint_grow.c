@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* hint_grow.c - a layer's tree under sl-hint.
  *
- * All routes go through one neighbour r of the root (hint_plan.c).  Kinds with four hops let
- * few nodes stand two hops before the root (kinds.h).  Nodes without an admitted route over r
- * are served by others that take two hops (hint_serve.c), and those that are left take the
- * shortest route.  Neighbours of the root then take detours of three or four hops: those
- * through which no other comes, or only others that can take four hops themselves.
+ * All routes go through a *gate*, the neighbour r of the root that hint_plan.c chose for the layer, or
+ * through several where layers share the tree.  Kinds with four hops let few nodes stand two hops
+ * before the root (kinds.h).  Nodes without an admitted route over a gate are served by others that
+ * take two hops (hint_serve.c), and those that are left take the shortest route.  Neighbours of the
+ * root then take detours of three or four hops: those through which no other comes, or only others
+ * that can take four hops themselves.
  *
  * Where a switch has several minimal routes to the root, its detours of three hops meet those of
  * many other pairs on few links (docs/theory.md, section 4).  So in two layers of three it takes
@@ -14,6 +15,15 @@
 
 #include "route/hint/hint_tree.h"
 #include "route/tuning.h"
+
+static bool
+is_gate(const struct moore_rhint *h, uint32_t x)
+{
+	for (uint32_t i = 0; i < h->n_gates; i++)
+		if (h->gate[i] == x)
+			return true;
+	return false;
+}
 
 static void
 mark_beside(struct moore_rhint_tree *w, uint8_t mark)
@@ -48,16 +58,19 @@ edge_before(const struct moore_rhint_tree *w, uint32_t r)
 /* Routes of four hops: fixes the last hop r -> root and a few edges to r; the other nodes
  * attach to those with three or four hops. */
 static void
-grow_long(struct moore_rhint_tree *w, uint32_t r)
+grow_long(struct moore_rhint_tree *w)
 {
-	const struct moore_rgraph *g = w->h->g;
-	uint32_t e;
+	const struct moore_rhint *h = w->h;
 
-	moore_rhint_attach_best(w, r, 0);
-	for (unsigned k = 0; k < MOORE_HINT_BEFORE && (e = edge_before(w, r)) != MOORE_NONE; k++) {
-		uint32_t i = moore_rgraph_tail(g, e);
+	for (uint32_t j = 0; j < h->n_gates; j++) {
+		uint32_t e;
 
-		moore_rhint_attach(w, i, e, moore_rhint_ok_over(w, i, e));
+		moore_rhint_attach_best(w, h->gate[j], 0);
+		for (unsigned k = 0; k < MOORE_HINT_BEFORE && (e = edge_before(w, h->gate[j])) != MOORE_NONE; k++) {
+			uint32_t i = moore_rgraph_tail(h->g, e);
+
+			moore_rhint_attach(w, i, e, moore_rhint_ok_over(w, i, e));
+		}
 	}
 	moore_rhint_attach_all(w, 2);
 	moore_rhint_attach_all(w, 3);
@@ -81,6 +94,22 @@ straighten(struct moore_rhint_tree *w)
 			moore_rhint_attach_best(w, x, 0);
 			moore_rhint_attach_best(w, s, 1);
 		}
+}
+
+/* Fills gate[] with those of all layers that share the tree, each once. */
+static void
+list_gates(const struct moore_rhint_tree *w, uint32_t layer)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	h->n_gates = 0;
+	for (uint32_t k = layer; k < h->n_layers; k += h->n_apart) {
+		const uint8_t last = h->last[(size_t)k * g->n + w->root];
+
+		if (last != MOORE_SLOT_NONE && !is_gate(h, g->to[g->xadj[w->root] + last]))
+			h->gate[h->n_gates++] = g->to[g->xadj[w->root] + last];
+	}
 }
 
 /* Attaches the open neighbours of r to it, whatever tables are right for them. */
@@ -213,9 +242,9 @@ clear(struct moore_rhint_tree *w, uint32_t x)
 			move(w, g->to[e], &w->h->way[g->to[e]]);
 }
 
-/* Sends neighbours of the root other than r around by a switch on a detour. */
+/* Sends neighbours of the root that are no gates around by a switch on a detour. */
 static void
-detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
+detour_neighbours(struct moore_rhint_tree *w)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
@@ -226,7 +255,7 @@ detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 		uint32_t x = g->to[o], slot;
 		struct moore_rway way;
 
-		if (h->len[x] != 1 || !g->is_source[x] || (h->acc[x] && x == r))
+		if (h->len[x] != 1 || !g->is_source[x] || (h->acc[x] && is_gate(h, x)))
 			continue;
 		if (h->acc[x] && !can_clear(w, x))
 			continue;
@@ -291,16 +320,16 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 {
 	const struct moore_rgraph *g = h->g;
 	struct moore_rhint_tree w = { h, v, root, h->met_planned, h->kind, false };
-	uint8_t last = h->last[(size_t)layer * g->n + root];
-	uint32_t r = last == MOORE_SLOT_NONE ? root : g->to[g->xadj[root] + last];
 	bool four = h->detour == 1 && h->kind->longest;
 
 	moore_rhint_start(&w);
 	mark_beside(&w, 1);
-	if (r != root && four)
-		grow_long(&w, r);
+	list_gates(&w, layer);
+	if (h->n_gates && four)
+		grow_long(&w);
 	moore_rhint_attach_all(&w, 0);
-	attach_beside(&w, r);
+	for (uint32_t i = 0; i < h->n_gates; i++)
+		attach_beside(&w, h->gate[i]);
 	moore_rhint_attach_all(&w, 2);
 	if (h->n_reached < g->n)
 		moore_rhint_serve_rest(&w);
@@ -310,7 +339,7 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	if (four)
 		straighten(&w);
 	if (h->around) {
-		detour_neighbours(&w, r);
+		detour_neighbours(&w);
 		detour_ties(&w, layer);
 	}
 	mark_beside(&w, 0);

@@ -26,8 +26,8 @@ struct layer {
 	struct moore_rhint *h;
 	const struct moore_rview *planned, *up;
 	const uint32_t *n_connected;
-	const uint8_t *present;	/* by root */
-	uint32_t number;
+	const uint8_t *present;	/* by root: LIDs that its tree serves; 0: it has no tree */
+	uint32_t number;	/* of the first layer that shares the trees */
 	const uint8_t *given;	/* [root * n + node]: minimal trees; NULL: they are grown */
 	bool counts;		/* their routes belong in load[] */
 };
@@ -139,7 +139,7 @@ make_strand(void *arg, unsigned worker, size_t strand)
 		else
 			moore_rhint_grow(own, l->planned, l->number, root);
 		if (l->counts)
-			moore_rhint_count(own, 1);
+			moore_rhint_count(own, l->present[root]);
 		store(own, root);
 	}
 	for (uint32_t e = 0; e < n_edges; e++)
@@ -278,7 +278,7 @@ one_by_one(const struct layer *l, uint32_t *moved)
 		moore_rhint_note(&grown);
 		if (!moore_rhint_mend(h, l->up, root, false, l->n_connected[root], moved))
 			return root;
-		moore_rhint_count(h, 1);
+		moore_rhint_count(h, l->present[root]);
 		store(h, root);
 	}
 	return MOORE_NONE;
@@ -302,14 +302,14 @@ moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
 		if (!present[root] || h->is_clean[root])
 			continue;
 		load(h, root);
-		moore_rhint_count(h, UINT32_MAX);
+		moore_rhint_count(h, -(uint32_t)present[root]);
 		if (h->around && h->g->as_planned) {
 			moore_rhint_grow(h, planned, number, root);
 			moore_rhint_note(&grown);
 		}
 		if (!moore_rhint_mend(h, up, root, false, n_connected[root], moved))
 			return root;
-		moore_rhint_count(h, 1);
+		moore_rhint_count(h, present[root]);
 		store(h, root);
 	}
 	return MOORE_NONE;

@@ -377,11 +377,13 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 
 int
 moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
-		 uint32_t n_of_host, const uint8_t *present, struct moore_err *err)
+		 uint32_t n_of_host, uint32_t n_apart, const uint8_t *present, struct moore_err *err)
 {
 	struct planner p = { .h = h, .v = v };
 	bool ok = false;
 
+	h->n_layers = n_layers;
+	h->n_apart = n_apart;
 	if (!alloc_planner(&p, n_layers))
 		goto out;
 	memset(h->last, MOORE_SLOT_NONE, (size_t)n_layers * h->g->n);
