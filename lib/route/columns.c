@@ -68,7 +68,8 @@ count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 {
 	uint64_t n_switches = intended ? intended->n_switches : g->n, n, least = 0, most;
 
-	if (few && c->hinted)
+	/* With four hops few links are before the last one, so the trees of few hosts would crowd there. */
+	if (c->hinted && (few || c->longest))
 		return c->n_places + !c->n_places;
 	if (few) {
 		n = MOORE_TREES_OF_LAYER / (n_switches + 1);

@@ -37,6 +37,7 @@ struct moore_rcolumns {
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint, but not where detours are no use, nor where routes pass middle
 				 * switches (among_leaves, middles.h) */
+	bool longest;		/* routes of layers take four hops where they can (trees/kinds.h) */
 	bool minimal;		/* there are no layers: profile one-vl; or the graph is folded */
 	bool folded;		/* the planned graph is a folded Clos network, where detours are no use
 				 * (graph/folded.c); not looked at under one-vl */
@@ -46,8 +47,8 @@ struct moore_rcolumns {
 	struct moore_rmiddles middles;	/* zeroed under one-vl, or with one offset */
 };
 
-/* On entry *c is zeroed but for c->hinted (profile sl-hint) and c->minimal (profile one-vl).  intended may be
- * NULL, as in moore_route_build().  End *c with moore_rcolumns_fini(), on error too.  -MOORE_ENOMEM.
+/* On entry *c is zeroed but for c->hinted (profile sl-hint), c->longest and c->minimal (profile one-vl).
+ * intended may be NULL, as in moore_route_build().  End *c with moore_rcolumns_fini(), on error too.  -MOORE_ENOMEM.
  * O(LIDs * log LIDs). */
 int moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 			const struct moore_fabric *seen, const struct moore_fabric *intended,

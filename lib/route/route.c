@@ -211,6 +211,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		.lanes_as_seen = opts->lanes_as_seen || !intended ||
 			opts->profile == MOORE_PROFILE_ONE_VL,
 		.cols.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
+		.cols.longest = moore_rkind_of(opts->layers)->longest,
 		.cols.minimal = opts->profile == MOORE_PROFILE_ONE_VL,
 		.kind = moore_rkind_of(opts->layers), .jobs = opts->jobs, .ranks = opts->ranks };
 	int rc;

@@ -2,8 +2,8 @@
 /* hint_grow.c - a layer's tree under sl-hint.
  *
  * All routes go through a *gate*, the neighbour r of the root that hint_plan.c chose for the layer, or
- * through several where layers share the tree.  Kinds with four hops let few nodes stand two hops
- * before the root (kinds.h).  Nodes without an admitted route over a gate are served by others that
+ * through several where layers share the tree.  Kinds with four hops have one, and let few nodes stand two
+ * hops before the root (kinds.h).  Nodes without an admitted route over a gate are served by others that
  * take two hops (hint_serve.c), and those that are left take the shortest route.  Neighbours of the
  * root then take detours of three or four hops: those through which no other comes, or only others
  * that can take four hops themselves.
@@ -58,19 +58,16 @@ edge_before(const struct moore_rhint_tree *w, uint32_t r)
 /* Routes of four hops: fixes the last hop r -> root and a few edges to r; the other nodes
  * attach to those with three or four hops. */
 static void
-grow_long(struct moore_rhint_tree *w)
+grow_long(struct moore_rhint_tree *w, uint32_t r)
 {
-	const struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = w->h->g;
+	uint32_t e;
 
-	for (uint32_t j = 0; j < h->n_gates; j++) {
-		uint32_t e;
+	moore_rhint_attach_best(w, r, 0);
+	for (unsigned k = 0; k < MOORE_HINT_BEFORE && (e = edge_before(w, r)) != MOORE_NONE; k++) {
+		uint32_t i = moore_rgraph_tail(g, e);
 
-		moore_rhint_attach_best(w, h->gate[j], 0);
-		for (unsigned k = 0; k < MOORE_HINT_BEFORE && (e = edge_before(w, h->gate[j])) != MOORE_NONE; k++) {
-			uint32_t i = moore_rgraph_tail(h->g, e);
-
-			moore_rhint_attach(w, i, e, moore_rhint_ok_over(w, i, e));
-		}
+		moore_rhint_attach(w, i, e, moore_rhint_ok_over(w, i, e));
 	}
 	moore_rhint_attach_all(w, 2);
 	moore_rhint_attach_all(w, 3);
@@ -326,7 +323,7 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	mark_beside(&w, 1);
 	list_gates(&w, layer);
 	if (h->n_gates && four)
-		grow_long(&w);
+		grow_long(&w, h->gate[0]);
 	moore_rhint_attach_all(&w, 0);
 	for (uint32_t i = 0; i < h->n_gates; i++)
 		attach_beside(&w, h->gate[i]);
