@@ -68,7 +68,8 @@ count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 {
 	uint64_t n_switches = intended ? intended->n_switches : g->n, n, least = 0, most;
 
-	/* With four hops few links are before the last one, so the trees of few hosts would crowd there. */
+	/* Under sl-hint each host keeps trees of its own where few would be enough under any-sl, and where routes
+	 * have four hops: few links lead to the gate of such a tree, and with fewer trees these would stand out. */
 	if (c->hinted && (few || c->longest))
 		return c->n_places + !c->n_places;
 	if (few) {
