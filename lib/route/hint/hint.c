@@ -248,21 +248,6 @@ next_carrier(const struct moore_rhint_tree *w, uint32_t p, unsigned len)
 	return (uint32_t)((at ? at : end) - lens);
 }
 
-/* More than any load. */
-#define OTHER_GATE ((uint64_t)1 << 40)
-
-/* Returns the place in gate[] of the one that p, a node with two hops, goes through, or n_gates. */
-static uint32_t
-find_gate(const struct moore_rhint *h, uint32_t p)
-{
-	const uint32_t r = h->g->to[h->g->xadj[p] + h->slot[p]];
-	uint32_t i = 0;
-
-	while (i < h->n_gates && h->gate[i] != r)
-		i++;
-	return i;
-}
-
 /* Fills way[] of the neighbours of p, a node with len hops.  Where a tree that grows has several gates, nodes
  * prefer them in turn: by load alone, which is that of earlier trees, all would choose the same one. */
 static void
@@ -273,14 +258,15 @@ list_ways_over(const struct moore_rhint_tree *w, uint32_t p, unsigned len, unsig
 	struct moore_rhint_on on = moore_rhint_on(w, p);
 	const uint64_t load = on.load;
 	const uint32_t *to = g->to, *rev = g->rev, end = g->xadj[p + 1];
-	const uint32_t n_gates = w->kind && len == 2 ? h->n_gates : 0, gate = n_gates > 1 ? find_gate(h, p) : 0;
+	const bool in_turn = w->kind && len == 2 && h->n_gates > 1;
+	const uint32_t gate = in_turn ? moore_rhint_gate(h, to[g->xadj[p] + h->slot[p]]) : 0;
 	const uint8_t *flags = g->flags, *lens = h->len, flag = w->v->flag;
 	struct moore_rway *way = h->way;
 
 	for (uint32_t e = g->xadj[p]; e < end; e++)
 		if (lens[to[e]] >= min_len && flags[e] & flag) {
-			if (n_gates > 1)
-				on.load = load + ((to[e] + w->root) % n_gates != gate) * OTHER_GATE;
+			if (in_turn)
+				on.load = load + ((to[e] + w->root) % h->n_gates != gate) * ABOVE_LOADS;
 			weigh(w, to[e], rev[e], len, &on, &way[to[e]]);
 		}
 }

@@ -122,7 +122,7 @@ bool moore_rhint_minimal(struct moore_rhint *h, const struct moore_rview *up, co
  * reached. */
 bool moore_rhint_mend(struct moore_rhint *h, const struct moore_rview *v, uint32_t root,
 		      bool with_a, uint32_t n_connected, uint32_t *moved);
-/* Adds the tree at hand to load[] by times; UINT32_MAX takes it away. */
+/* Adds the tree at hand to load[] by times; -by takes that away. */
 void moore_rhint_count(struct moore_rhint *h, uint32_t by);
 
 #endif

@@ -19,10 +19,7 @@
 static bool
 is_gate(const struct moore_rhint *h, uint32_t x)
 {
-	for (uint32_t i = 0; i < h->n_gates; i++)
-		if (h->gate[i] == x)
-			return true;
-	return false;
+	return moore_rhint_gate(h, x) < h->n_gates;
 }
 
 static void
@@ -136,9 +133,6 @@ mark_parents(struct moore_rhint *h)
 		h->acc[g->to[g->xadj[h->queue[i]] + h->slot[h->queue[i]]]] = 1;
 }
 
-/* Price of a first link that is in use; more than that of any load. */
-#define BEGUN ((uint64_t)1 << 40)
-
 /* Whether the root could still take any route of three hops to s that is admitted now if s had
  * a route for which tables `ok` are right.  three[] has the sets of tables that are right for some
  * route of three hops. */
@@ -177,7 +171,7 @@ way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun, unsigne
 		    !(g->flags[e] & w->v->flag) || !moore_rhint_lets_pass(w, s, h->len[s]))
 			continue;
 		price = h->load[e] + h->onward[s] +
-			(begun >> ((e - g->xadj[x]) & 63) & 1) * BEGUN;
+			(begun >> ((e - g->xadj[x]) & 63) & 1) * ABOVE_LOADS;
 		if (price >= best.price)
 			continue;
 		ok = moore_rhint_ok_over(w, x, e);
@@ -262,7 +256,7 @@ detour_neighbours(struct moore_rhint_tree *w)
 		if (way.price == UINT64_MAX)
 			continue;
 		slot = way.edge - g->xadj[x];
-		h->begun[o] = (way.price >= BEGUN ? 0 : h->begun[o]) | (uint64_t)1 << (slot & 63);
+		h->begun[o] = (way.price >= ABOVE_LOADS ? 0 : h->begun[o]) | (uint64_t)1 << (slot & 63);
 		move(w, x, &way);
 	}
 	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++)

@@ -20,6 +20,7 @@
 #define OK_TABLES 15u
 #define NEVER (1u << 16)	/* in bars[] */
 #define OK_ALL 0xff		/* at the root: every table, on either VL */
+#define ABOVE_LOADS ((uint64_t)1 << 40)	/* more than the load of any route: a price for what is not wanted */
 
 struct moore_rhint_tree {
 	struct moore_rhint *h;	/* slot[], len[], ok[] and queue[] are this tree's */
@@ -34,6 +35,17 @@ static inline uint64_t
 moore_cube(uint64_t x)
 {
 	return x * x * x;
+}
+
+/* Returns the place of node x in gate[], or n_gates where it is no gate. */
+static inline uint32_t
+moore_rhint_gate(const struct moore_rhint *h, uint32_t x)
+{
+	uint32_t i = 0;
+
+	while (i < h->n_gates && h->gate[i] != x)
+		i++;
+	return i;
 }
 
 /* Whether s is not in the tree. */
