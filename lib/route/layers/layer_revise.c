@@ -5,8 +5,8 @@
  * that later trees could have spared: a permutation of switches that is bad for the tables sends over
  * many such pairs.  Here the routes of a pair are all known.  A link costs as much as other
  * routes of the pair use it, and a price for its load beside that; each leaf takes the parent over
- * which its route is cheapest, but keeps a detour.  One round over all leaves is enough.  Only switches
- * with endpoints are leaves here, since no routes begin elsewhere.
+ * which its route is cheapest, but keeps a detour; where its route costs little, it stays.  One round over all
+ * leaves is enough.  Only switches with endpoints are leaves here, since no routes begin elsewhere.
  *
  * Roots are divided into strands, which start from the same loads.  Each takes for granted that the
  * others move as many routes from a link, or onto it, as it does itself; so they do not all move to
@@ -21,27 +21,28 @@
 #define USE ((uint32_t)1 << 10)
 #define MAX_LOAD 4095		/* in parts of 256 of the mean */
 #define SHUT ((uint32_t)1 << 28)	/* impossible; five of these fit 32 bits */
-#define MAX_ON 3		/* links that a parent has to go: detours have at most four */
+#define MAX_LEN 4		/* links of a detour */
+#define ALL_STAY UINT32_MAX
 
-/* How a node goes on to the root in a tree: the edges of its route, then n_edges, which costs nothing.
- * After them stands n_edges + 1, which costs SHUT, if the node may not be a parent, else n_edges. */
+/* The edges of a node's route to the root: the first MAX_LEN of a longer one.  Places after the last one have
+ * numbers above those of edges, which no other place of the tree has, nor any of another tree of the root: a
+ * tree's first one, plus the place; and one more in the last place if the node may not be a parent. */
 struct way {
-	uint32_t edge[MAX_ON + 1];
+	uint16_t edge[MAX_LEN];
+};
+#define N_PLACES (MAX_LEN + 1)
+
+struct hop {			/* of a node in a tree */
+	uint16_t edge;		/* to its parent; the tree's first number of a place, if it has none */
+	uint16_t to;		/* its parent; itself, if it has none */
 };
 
-struct prices {			/* see tuning.h */
-	uint32_t load;		/* of a mean one */
-	uint32_t enough;	/* a leaf stays where its route costs no more */
-	uint64_t most_work;	/* all leaves stay where there are more links to look at */
-};
-static const struct prices of_gates = { MOORE_REVISE_LOAD * USE, MOORE_REVISE_ENOUGH * USE,
-					MOORE_REVISE_WORK };
-static const struct prices of_lines = { MOORE_REVISE_LOAD_LINES * USE, MOORE_REVISE_ENOUGH_LINES * USE,
-					MOORE_REVISE_WORK_LINES };
-
-struct standing {		/* of a node in a tree */
-	uint16_t n_kids;
-	uint8_t len;
+struct tree {			/* of the present root */
+	uint8_t *slot;
+	uint32_t n_lids;
+	uint16_t place;		/* its first number of a place */
+	struct way *way;	/* by node */
+	uint8_t *n_kids;	/* by node; at least one for a node without a route */
 };
 
 struct revision {		/* of one worker */
@@ -49,35 +50,23 @@ struct revision {		/* of one worker */
 	const struct moore_rbalance *minimal;
 	const struct moore_rgraph *g;
 	uint64_t per_load;	/* what a unit of load counts before the third power is taken */
-	const struct prices *prices;
+	uint32_t load_price;	/* of a mean one */
+	uint32_t enough;	/* a leaf stays where its route costs no more */
+	uint32_t good;		/* and takes the first link that costs no more, else the cheapest */
 	uint32_t *load;		/* by edge: as far as this strand has changed it */
 	uint32_t *added;	/* by edge: what the worker's strands have added */
-	uint32_t *cost;		/* by edge, and the two above: its price, and what the pair uses it */
+	uint32_t *cost;		/* by edge, and number of a place: its price, and what the pair uses it */
+	uint32_t *rank;		/* likewise: of a turn from there (turns.h); places have the greatest */
+	uint32_t *onto;		/* likewise: of a turn onto it */
 	uint32_t *price;	/* by edge */
+	struct hop *hop;	/* by node: of the tree that is noted */
 	/* These are of the present root. */
 	uint32_t root;
-	struct way *way;	/* [node * n_slices + slice] */
-	struct standing *at;	/* likewise */
+	uint32_t n_trees;
+	struct tree *tree;
+	struct way *way;	/* [tree * nodes + node], and so n_kids[] */
+	uint8_t *n_kids;
 };
-
-static inline uint8_t *
-tree_of(const struct revision *w, uint32_t slice)
-{
-	return moore_rslices_tree(w->s, w->g, slice, w->root);
-}
-
-/* Where a node's row of way[] and at[] begins: a leaf looks at its neighbours slice after slice. */
-static inline size_t
-row_of(const struct revision *w, uint32_t node)
-{
-	return (size_t)node * w->s->n;
-}
-
-static inline uint32_t
-lids_of(const struct revision *w, uint32_t slice)
-{
-	return w->s->lids[(size_t)slice * w->g->n + w->root];
-}
 
 /* ---- costs ------------------------------------------------------------------------------- */
 
@@ -90,7 +79,7 @@ set_price(struct revision *w, uint32_t e)
 	uint64_t x = moore_rgraph_weighted(w->g, e, all > base ? all - base : 0) * w->per_load >> 16;
 
 	x = x < MAX_LOAD ? x : MAX_LOAD;
-	x = x * x * x * w->prices->load >> 24;
+	x = x * x * x * w->load_price >> 24;
 	w->cost[e] += (uint32_t)x - w->price[e];
 	w->price[e] = (uint32_t)x;
 }
@@ -106,111 +95,88 @@ add_load(struct revision *w, const uint8_t *slot, uint32_t s, uint32_t n)
 	}
 }
 
-/* What a route costs that begins with edge e and goes on so. */
+/* What a route costs beside its own uses of links and places. */
 static inline uint32_t
-cost_over(const struct revision *w, uint32_t e, const struct way *on)
+own_cost(const struct revision *w, const struct way *way)
 {
 	const uint32_t *c = w->cost;
 
-	return c[e] + c[on->edge[0]] + c[on->edge[1]] + c[on->edge[2]];
+	return c[way->edge[0]] + c[way->edge[1]] + c[way->edge[2]] + c[way->edge[3]] - MAX_LEN * USE;
 }
 
-/* Adds to the costs of the edges of such a route. */
+/* Adds to the costs of the edges of a route. */
 static inline void
-add_cost(struct revision *w, uint32_t e, const struct way *on, uint32_t by)
+add_cost(struct revision *w, const struct way *way, uint32_t by)
 {
-	uint32_t *c = w->cost;
-
-	c[e] += by;
-	for (unsigned i = 0; i < MAX_ON; i++)
-		c[on->edge[i]] += by;
-	c[w->g->n_edges] = 0;
+	for (unsigned i = 0; i < MAX_LEN; i++)
+		w->cost[way->edge[i]] += by;
 }
 
 /* ---- leaves ------------------------------------------------------------------------------ */
 
-/* The way of the root, and of a node without a route. */
-static void
-note_closed(struct revision *w, uint32_t slice, uint32_t x)
+/* Whether s may have children, where first is its edge and second that of its parent: that has a child, so
+ * it may. */
+static inline bool
+may_bear(const struct revision *w, uint32_t s, uint16_t first, uint16_t second)
 {
-	const uint32_t none = w->g->n_edges;
-
-	w->way[row_of(w, x) + slice] = (struct way){ { none, none, none, none + 1 } };
+	return moore_rview_transit(w->minimal->v, s) & (w->rank[first] < w->onto[second]);
 }
 
-/* Notes how s, which is not the root, goes on in the tree slot[] of slice; its parents first. */
 static void
-note(struct revision *w, const uint8_t *slot, uint32_t slice, uint32_t s)
+move(struct revision *w, struct tree *t, uint32_t s, uint32_t to)
 {
-	const struct moore_rview *view = w->minimal->v;
 	const struct moore_rgraph *g = w->g;
-	const uint32_t e = g->xadj[s] + slot[s], next = g->to[e];
-	const struct way *on = &w->way[row_of(w, next) + slice];
-	struct standing *at = &w->at[row_of(w, s) + slice];
-	bool open = moore_rview_transit(view, s);
+	const struct way *on = &t->way[g->to[to]];
+	struct way *own = &t->way[s];
 
-	if (next != w->root) {
-		if (!w->at[row_of(w, next) + slice].len)
-			note(w, slot, slice, next);
-		open = open && on->edge[MAX_ON] == g->n_edges &&
-			moore_rturns_allow(view->turns, e, on->edge[0]);
+	add_load(w, t->slot, s, -t->n_lids);
+	t->n_kids[g->to[own->edge[0]]]--;
+	t->slot[s] = (uint8_t)(to - g->xadj[s]);
+	t->n_kids[g->to[to]]++;
+	own->edge[0] = (uint16_t)to;
+	for (unsigned i = 1; i < MAX_LEN; i++)
+		own->edge[i] = (uint16_t)(on->edge[i - 1] + (on->edge[i - 1] >= t->place));
+	if (own->edge[MAX_LEN - 1] >= t->place && !may_bear(w, s, own->edge[0], own->edge[1]))
+		own->edge[MAX_LEN - 1]++;
+	add_load(w, t->slot, s, t->n_lids);
+}
+
+/* Returns the edge over which leaf s, whose route is taken off, has the cheapest route or a good one, or
+ * MOORE_NONE if it stays: no route is cheaper than `least`, or lanes forbid it.  With a detour, it keeps
+ * one. */
+static uint32_t
+best_edge(const struct revision *w, const struct tree *t, uint32_t s, uint32_t least)
+{
+	const struct moore_rgraph *g = w->g;
+	const uint8_t n_least = w->minimal->len[(size_t)w->root * g->n + s];
+	const bool detour = n_least < MAX_LEN && t->way[s].edge[n_least] < t->place;
+	const unsigned need = detour ? n_least - 1u : 0;
+	const uint16_t open = (uint16_t)(t->place + MAX_LEN - 1);
+	const uint32_t *cost = w->cost;
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[s]; least > w->good && e < g->xadj[s + 1]; e++) {
+		const uint16_t *on = t->way[g->to[e]].edge;
+		const uint32_t shut = (on[MAX_LEN - 1] != open) | (on[need] >= t->place);
+		const uint32_t c = cost[e] + cost[on[0]] + cost[on[1]] + cost[on[2]] + shut * SHUT;
+
+		best = c < least ? e : best;
+		least = c < least ? c : least;
 	}
-	at->len = (uint8_t)(w->at[row_of(w, next) + slice].len + 1);
-	open = open && at->len <= MAX_ON;
-	w->way[row_of(w, s) + slice] =
-		(struct way){ { e, on->edge[0], on->edge[1], g->n_edges + !open } };
+	return best != MOORE_NONE && moore_rview_leaf(w->minimal->v, t->slot, w->root, best) ? best : MOORE_NONE;
 }
 
-/* Whether leaf s may hang on edge e: with a detour, it keeps one. */
-static bool
-suits(const struct revision *w, const uint8_t *slot, uint32_t slice, uint32_t s, uint32_t e)
-{
-	const uint8_t least = w->minimal->len[(size_t)w->root * w->g->n + s];
-
-	return (w->at[row_of(w, s) + slice].len <= least ||
-		w->at[row_of(w, w->g->to[e]) + slice].len >= least) &&
-		moore_rview_leaf(w->minimal->v, slot, w->root, e);
-}
-
+/* Leaf s moves to the parent that is best in this tree, while the other trees stay. */
 static void
-move(struct revision *w, uint32_t slice, uint32_t s, uint32_t from, uint32_t to)
+revise_leaf(struct revision *w, struct tree *t, uint32_t s, uint32_t cost)
 {
-	const struct moore_rgraph *g = w->g;
-	uint8_t *slot = tree_of(w, slice);
-	const uint32_t n_lids = lids_of(w, slice);
+	uint32_t best;
 
-	add_load(w, slot, s, -n_lids);
-	w->at[row_of(w, g->to[from]) + slice].n_kids--;
-	slot[s] = (uint8_t)(to - g->xadj[s]);
-	w->at[row_of(w, g->to[to]) + slice].n_kids++;
-	note(w, slot, slice, s);
-	add_load(w, slot, s, n_lids);
-}
-
-/* Leaf s moves to the parent that is best in this slice's tree, while the other trees stay. */
-static void
-revise_leaf(struct revision *w, uint32_t slice, uint32_t s)
-{
-	const struct moore_rgraph *g = w->g;
-	const uint8_t *slot = tree_of(w, slice);
-	const struct way *way = w->way + slice;
-	const uint32_t now = g->xadj[s] + slot[s];
-	uint32_t best = now, least;
-
-	add_cost(w, now, &way[row_of(w, g->to[now])], -USE);
-	least = cost_over(w, now, &way[row_of(w, g->to[now])]);
-	for (uint32_t e = g->xadj[s]; least > w->prices->enough && e < g->xadj[s + 1]; e++) {
-		const struct way *on = &way[row_of(w, g->to[e])];
-		const uint32_t c = cost_over(w, e, on) + w->cost[on->edge[MAX_ON]];
-
-		if (c >= least || !suits(w, slot, slice, s, e))
-			continue;
-		least = c;
-		best = e;
-	}
-	add_cost(w, best, &way[row_of(w, g->to[best])], USE);
-	if (best != now)
-		move(w, slice, s, now, best);
+	add_cost(w, &t->way[s], -USE);
+	best = best_edge(w, t, s, cost);
+	if (best != MOORE_NONE)
+		move(w, t, s, best);
+	add_cost(w, &t->way[s], USE);
 }
 
 /* Adds to the costs of the routes from s to the root: those of all trees, and the minimal one, which
@@ -220,41 +186,66 @@ add_pair(struct revision *w, uint32_t s, uint32_t by)
 {
 	const struct moore_rgraph *g = w->g;
 	const uint8_t *minimal = w->minimal->slot + (size_t)w->root * g->n;
+	const struct way *way = w->way + s;
+	uint32_t *c = w->cost;
 
-	for (uint32_t i = 0; i < w->s->n; i++)
-		if (lids_of(w, i)) {
-			const uint32_t e = g->xadj[s] + tree_of(w, i)[s];
-
-			add_cost(w, e, &w->way[row_of(w, g->to[e]) + i], by);
-		}
+	for (uint32_t i = 0; i < w->n_trees; i++, way += g->n)
+		for (unsigned k = 0; k < MAX_LEN; k++)
+			c[way->edge[k]] += by;
 	for (uint32_t e, x = s; x != w->root; x = g->to[e]) {
 		e = g->xadj[x] + minimal[x];
 		w->cost[e] += by * w->s->n_minimal;
 	}
 }
 
+/* Notes how each node goes on in the tree. */
+static void
+note(struct revision *w, const struct tree *t)
+{
+	const uint32_t *xadj = w->g->xadj, *to = w->g->to, n = w->g->n;
+	const uint8_t *slot = t->slot;
+	const uint16_t place = t->place;
+	struct hop *hop = w->hop;
+	struct way *way = t->way;
+	uint8_t *n_kids = t->n_kids;
+
+	memset(n_kids, 0, n);
+	for (uint32_t s = 0; s < n; s++) {
+		const uint32_t e = xadj[s] + slot[s];
+		const struct hop h = slot[s] == MOORE_SLOT_NONE ? (struct hop){ place, (uint16_t)s } :
+			(struct hop){ (uint16_t)e, (uint16_t)to[e] };
+
+		hop[s] = h;
+		n_kids[h.to]++;
+	}
+	for (uint32_t s = 0; s < n; s++) {
+		const struct hop a = hop[s], b = hop[a.to], c = hop[b.to], d = hop[c.to];
+		const int last = 3 + !may_bear(w, s, a.edge, b.edge);
+
+		way[s] = (struct way){ { a.edge, (uint16_t)(b.edge + (b.edge >= place)),
+			(uint16_t)(c.edge + 2 * (c.edge >= place)),
+			(uint16_t)(d.edge + last * (d.edge >= place)) } };
+	}
+}
+
+/* Notes all trees of the root. */
 static void
 note_all(struct revision *w)
 {
 	const struct moore_rgraph *g = w->g;
 
-	memset(w->at, 0, w->s->n * (size_t)g->n * sizeof(*w->at));
+	w->n_trees = 0;
 	for (uint32_t i = 0; i < w->s->n; i++) {
-		const uint8_t *slot = tree_of(w, i);
-		const uint32_t n = lids_of(w, i) ? g->n : 0;
+		struct tree *t = &w->tree[w->n_trees];
+		const size_t row = (size_t)w->n_trees * g->n;
 
-		note_closed(w, i, w->root);
-		for (uint32_t s = 0; s < n; s++) {
-			if (s == w->root)
-				continue;
-			if (slot[s] == MOORE_SLOT_NONE) {
-				note_closed(w, i, s);
-				continue;
-			}
-			if (!w->at[row_of(w, s) + i].len)
-				note(w, slot, i, s);
-			w->at[row_of(w, g->to[g->xadj[s] + slot[s]]) + i].n_kids++;
-		}
+		*t = (struct tree){ moore_rslices_tree(w->s, g, i, w->root),
+			w->s->lids[(size_t)i * g->n + w->root],
+			(uint16_t)(g->n_edges + N_PLACES * w->n_trees), w->way + row, w->n_kids + row };
+		if (!t->n_lids)
+			continue;
+		note(w, t);
+		w->n_trees++;
 	}
 }
 
@@ -270,14 +261,24 @@ revise_root(struct revision *w, uint32_t root)
 		if (s == root || !g->is_source[s] || minimal[s] == MOORE_SLOT_NONE)
 			continue;
 		add_pair(w, s, USE);
-		for (uint32_t i = 0; i < w->s->n; i++)
-			if (lids_of(w, i) && !w->at[row_of(w, s) + i].n_kids)
-				revise_leaf(w, i, s);
+		for (size_t i = 0, at = s; i < w->n_trees; i++, at += g->n) {
+			const uint32_t cost = own_cost(w, &w->way[at]);
+
+			if (!w->n_kids[at] & (cost > w->enough))
+				revise_leaf(w, &w->tree[i], s, cost);
+		}
 		add_pair(w, s, -USE);
 	}
 }
 
 /* ---- all roots ---------------------------------------------------------------------------- */
+
+/* The edges, and numbers of places. */
+static size_t
+count_places(const struct revision *w)
+{
+	return w->g->n_edges + N_PLACES * (size_t)w->s->n;
+}
 
 static void
 revise_strand(void *arg, unsigned worker, size_t strand)
@@ -287,15 +288,13 @@ revise_strand(void *arg, unsigned worker, size_t strand)
 	const struct moore_rgraph *g = w->g;
 
 	moore_rslices_begin_strand(w->s, g, w->load);
-	memset(w->cost, 0, g->n_edges * sizeof(*w->cost));
+	memset(w->cost, 0, count_places(w) * sizeof(*w->cost));
 	memset(w->price, 0, g->n_edges * sizeof(*w->price));
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		if (g->flags[e] & view->flag)
 			set_price(w, e);
 		else
 			w->cost[e] = SHUT;
-	w->cost[g->n_edges] = 0;
-	w->cost[g->n_edges + 1] = SHUT;
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS)
 		if (g->is_source[root])
 			revise_root(w, root);
@@ -325,18 +324,45 @@ count_work(const struct moore_rslices *s, const struct moore_rgraph *g)
 	return n_trees * n_links;
 }
 
+/* Sets which leaves move, and where to; false when all stay, as it would take too long. */
+static bool
+set_limits(struct revision *w, bool lines)
+{
+	const uint64_t work = count_work(w->s, w->g);
+	const uint32_t n_layers = w->s->n_minimal ? w->s->n / w->s->n_minimal : 0;
+
+	w->good = w->enough = (lines ? MOORE_REVISE_ENOUGH_LINES : MOORE_REVISE_ENOUGH) * USE;
+	if (work <= (lines ? MOORE_REVISE_WORK_LINES : MOORE_REVISE_WORK))
+		return true;
+	w->good = 0;
+	w->enough = MOORE_REVISE_ENOUGH_LAYER * n_layers * USE;
+	return !lines && n_layers > 1;
+}
+
 static bool
 init_worker(struct revision *w)
 {
-	const size_t m = w->g->n_edges, rows = (size_t)w->s->n * w->g->n;
+	const size_t m = w->g->n_edges, rows = (size_t)w->s->n * w->g->n, places = count_places(w);
+	const struct moore_rturns *turns = w->minimal->v->turns;
 
 	w->load = malloc((m + 1) * sizeof(*w->load));
 	w->added = calloc(m + 1, sizeof(*w->added));
-	w->cost = malloc((m + 2) * sizeof(*w->cost));
+	w->cost = malloc(places * sizeof(*w->cost));
+	w->rank = malloc(places * sizeof(*w->rank));
+	w->onto = malloc(places * sizeof(*w->onto));
 	w->price = malloc((m + 1) * sizeof(*w->price));
+	w->hop = malloc((w->g->n + 1) * sizeof(*w->hop));
+	w->tree = malloc((w->s->n + 1) * sizeof(*w->tree));
 	w->way = malloc((rows + 1) * sizeof(*w->way));
-	w->at = malloc((rows + 1) * sizeof(*w->at));
-	return w->load && w->added && w->cost && w->price && w->way && w->at;
+	w->n_kids = malloc(rows + 1);
+	if (!w->load || !w->added || !w->cost || !w->rank || !w->onto || !w->price || !w->hop || !w->tree ||
+	    !w->way || !w->n_kids)
+		return false;
+	memcpy(w->rank, turns->rank, m * sizeof(*w->rank));
+	memcpy(w->onto, turns->onto, m * sizeof(*w->onto));
+	for (size_t i = m; i < places; i++)
+		w->rank[i] = w->onto[i] = MOORE_RANK_ENTRY;
+	return true;
 }
 
 static void
@@ -345,29 +371,31 @@ fini_worker(struct revision *w)
 	free(w->load);
 	free(w->added);
 	free(w->cost);
+	free(w->rank);
+	free(w->onto);
 	free(w->price);
+	free(w->hop);
+	free(w->tree);
 	free(w->way);
-	free(w->at);
+	free(w->n_kids);
 }
 
 int
 moore_rslices_revise(struct moore_rslices *s, const struct moore_rbalance *minimal, bool lines,
 		     const struct moore_jobs *jobs)
 {
-	const struct prices *prices = lines ? &of_lines : &of_gates;
 	const struct moore_rgraph *g = minimal->v->g;
 	const unsigned n_workers = moore_jobs_width(jobs, MOORE_STRANDS);
-	struct revision *worker;
-	uint64_t per_load;
+	struct revision all = { .s = s, .minimal = minimal, .g = g,
+		.load_price = (lines ? MOORE_REVISE_LOAD_LINES : MOORE_REVISE_LOAD) * USE }, *worker;
 	bool ok;
 
-	if (!g->n_edges || count_work(s, g) > prices->most_work)
+	if (!g->n_edges || count_places(&all) > UINT16_MAX || !set_limits(&all, lines))
 		return 0;
-	per_load = ((uint64_t)256 << 16) / mean_load(s, g);
+	all.per_load = ((uint64_t)256 << 16) / mean_load(s, g);
 	ok = (worker = calloc(n_workers, sizeof(*worker)));
 	for (unsigned i = 0; ok && i < n_workers; i++) {
-		worker[i] = (struct revision){ .s = s, .minimal = minimal, .g = g,
-			.per_load = per_load, .prices = prices };
+		worker[i] = all;
 		ok = init_worker(&worker[i]);
 	}
 	if (ok)
