@@ -22,11 +22,11 @@
 #define MAX_LOAD 4095		/* in parts of 256 of the mean */
 #define SHUT ((uint32_t)1 << 28)	/* impossible; five of these fit 32 bits */
 #define MAX_LEN 4		/* links of a detour */
-#define ALL_STAY UINT32_MAX
 
-/* The edges of a node's route to the root: the first MAX_LEN of a longer one.  Places after the last one have
- * numbers above those of edges, which no other place of the tree has, nor any of another tree of the root: a
- * tree's first one, plus the place; and one more in the last place if the node may not be a parent. */
+/* The edges of a node's route to the root, the first MAX_LEN of a longer one.  A place after the last edge
+ * holds a number above those of edges that only this place in this tree has.  It is counted as an edge is, but
+ * no other route of the pair uses it: so it costs nothing, and no loop has to know how long a route is.  In the
+ * last place the number is one more if the node may not be a parent. */
 struct way {
 	uint16_t edge[MAX_LEN];
 };
