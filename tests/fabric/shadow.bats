@@ -20,12 +20,12 @@ captured() {
 	moorectl capture "$dir/dump" --key "$dir/key" -o "$dir/site.tar" >/dev/null
 }
 
-# shadow STATUS JQ [WORDS...]: the exit code and what the answer satisfies.
+# shadow STATUS JQ [WORDS...]: the exit code, or those that are allowed, and what the answer satisfies.
 shadow() {
 	local rc=0 want=$1 cond=$2
 	shift 2
 	moorectl shadow "$dir/site.tar" "$@" --json >"$dir/answer" || rc=$?
-	[ "$rc" -eq "$want" ] || fail "exit code $rc: $(jq -c . "$dir/answer")"
+	[[ " $want " == *" $rc "* ]] || fail "exit code $rc: $(jq -c . "$dir/answer")"
 	jq -e "$cond" "$dir/answer" >/dev/null || fail "not ($cond): $(jq -c . "$dir/answer")"
 }
 
@@ -45,11 +45,13 @@ MOORE='.topology == "slimfly q=4" and .sound and .acyclic and .unreachable == 0 
 	sed -n 's/^switchguid=0x//p' <(moorectl plan new slimfly q=4 p=2 | moorectl plan export --to ibsim -) |
 		head -n 1 | sed 's/^/0x/' >"$dir/roots"
 	captured updn root_guid_file "$dir/roots"
-	shadow 1 ".today.sound and (.moore | $MOORE) and .today_shares.uniform < .moore_shares.uniform"
-	shadow 1 '.today.max_over_mean_load > .moore.max_over_mean_load and .writes.blocks > 0 and .writes.sl2vl_rows > 0'
+	# OpenSM gives the LIDs, so some runs have a way that interrupts no pair, and most have none.
+	shadow "0 1" '.ok == ([.there.stages[], .back.stages[] | .steps.list[].interrupted] | add == 0)'
+	shadow "0 1" ".today.sound and (.moore | $MOORE) and .today_shares.uniform < .moore_shares.uniform"
+	shadow "0 1" '.today.max_over_mean_load > .moore.max_over_mean_load and .writes.blocks > 0 and .writes.sl2vl_rows > 0'
 	# Lanes change, so the way has two stages, and today's routes are safe on one lane.
-	shadow 1 '[.there.stages[].lanes] == ["one", "all"] and [.back.stages[].lanes] == ["all", "one"]'
-	shadow 1 '[.there.stages[], .back.stages[] | .steps | .start_safe, .list[].safe] | length > 8 and all'
+	shadow "0 1" '[.there.stages[].lanes] == ["one", "all"] and [.back.stages[].lanes] == ["all", "one"]'
+	shadow "0 1" '[.there.stages[], .back.stages[] | .steps | .start_safe, .list[].safe] | length > 8 and all'
 }
 
 @test "dfsssp: sound on the SLs of path records alone, which no dump has" {
