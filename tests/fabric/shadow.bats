@@ -26,6 +26,7 @@ shadow() {
 	shift 2
 	moorectl shadow "$dir/site.tar" "$@" --json >"$dir/answer" || rc=$?
 	[[ " $want " == *" $rc "* ]] || fail "exit code $rc: $(jq -c . "$dir/answer")"
+	jq -e ".ok == ($rc == 0)" "$dir/answer" >/dev/null || fail "exit code $rc is not what .ok says"
 	jq -e "$cond" "$dir/answer" >/dev/null || fail "not ($cond): $(jq -c . "$dir/answer")"
 }
 
