@@ -286,14 +286,15 @@
  * the leaves stay.  With lines 8 to 12 carry as much as 0 at k=5 to 8. */
 #define MOORE_REVISE_ENOUGH 6
 #define MOORE_REVISE_ENOUGH_LINES 8
-/* Where the trees, times the links of switches with endpoints, are more than _WORK, so much for each layer is
- * enough, so that fewer leaves move: to look at all links of a leaf takes some 60 ns, to move it as much
- * again.  Each takes its cheapest link then, elsewhere the first that is cheap enough.  With one layer, or with
- * lines, all leaves stay.  At LMC 2 Slim Fly q=11 p=8 has 2.4e7, q=13 p=9 5.9e7 and q=19 p=14 6.4e8; OFT k=14
- * 7.9e7 and k=17 2.6e8.  (layers; engine)  Least share when all stay, and with 3 for each layer: q=13 43.3,
- * 45.8, q=16 40.4, 45.1, q=17 40.1, 43.7, q=19 38.3, 42.5 %; time 1.2 to 1.3 times as long.  With twice _WORK,
- * q=13 has 50 % in 1.6 times the time.  One layer gains nothing from q=17 on.  OFT k=14 has 41.2 % for 39.7 by
- * it; k=17 and k=18 have 42 % without. */
+/* Where the trees, times the links of switches with endpoints, are more than _WORK, a leaf stays where its
+ * route costs no more than so many other routes for each layer, so that fewer leaves move: to look at all
+ * links of a leaf takes some 60 ns, to move it as much again.  A leaf that moves takes its cheapest link then,
+ * elsewhere the first that is cheap enough.  With one layer, or with lines, all leaves stay.  At LMC 2 Slim
+ * Fly q=11 p=8 has 2.4e7, q=13 p=9 5.9e7 and q=19 p=14 6.4e8; OFT k=14 7.9e7 and k=17 2.6e8.  (layers; engine)
+ * Least share when all stay, and with 3 for each layer: q=13 43.3, 45.8, q=16 40.4, 45.1, q=17 40.1, 43.7,
+ * q=19 38.3, 42.5 %; time 1.2 to 1.3 times as long.  With twice _WORK, q=13 has 50 % in 1.6 times the
+ * time.  One layer gains nothing from q=17 on.  OFT k=14 has 41.2 % for 39.7 by it; k=17 and k=18 have 42 %
+ * without. */
 #define MOORE_REVISE_ENOUGH_LAYER 3
 #define MOORE_REVISE_WORK ((uint64_t)1 << 25)
 #define MOORE_REVISE_WORK_LINES ((uint64_t)1 << 27)

@@ -186,12 +186,9 @@ add_pair(struct revision *w, uint32_t s, uint32_t by)
 {
 	const struct moore_rgraph *g = w->g;
 	const uint8_t *minimal = w->minimal->slot + (size_t)w->root * g->n;
-	const struct way *way = w->way + s;
-	uint32_t *c = w->cost;
 
-	for (uint32_t i = 0; i < w->n_trees; i++, way += g->n)
-		for (unsigned k = 0; k < MAX_LEN; k++)
-			c[way->edge[k]] += by;
+	for (size_t i = 0, at = s; i < w->n_trees; i++, at += g->n)
+		add_cost(w, &w->way[at], by);
 	for (uint32_t e, x = s; x != w->root; x = g->to[e]) {
 		e = g->xadj[x] + minimal[x];
 		w->cost[e] += by * w->s->n_minimal;
@@ -220,7 +217,7 @@ note(struct revision *w, const struct tree *t)
 	}
 	for (uint32_t s = 0; s < n; s++) {
 		const struct hop a = hop[s], b = hop[a.to], c = hop[b.to], d = hop[c.to];
-		const int last = 3 + !may_bear(w, s, a.edge, b.edge);
+		const int last = MAX_LEN - 1 + !may_bear(w, s, a.edge, b.edge);
 
 		way[s] = (struct way){ { a.edge, (uint16_t)(b.edge + (b.edge >= place)),
 			(uint16_t)(c.edge + 2 * (c.edge >= place)),

@@ -42,7 +42,8 @@ void moore_rslices_end_strand(const struct moore_rslices *s, const struct moore_
 void moore_rslices_add(struct moore_rslices *s, const struct moore_rgraph *g, uint32_t *added);
 
 /* Changes the trees of all slices so that the routes of a pair of switches share fewer links, and load[]
- * with them, unless that takes longer than tuning.h allows.  minimal holds a minimal tree of each root.
+ * with them, unless that takes longer than tuning.h allows, or edges have numbers of more than 16 bits.
+ * minimal holds a minimal tree of each root.
  * lines: the graph has them (middles.h).  The result does not depend on jobs (NULL: a loop).
  * -MOORE_ENOMEM.  O(trees * links). */
 int moore_rslices_revise(struct moore_rslices *s, const struct moore_rbalance *minimal, bool lines,
