@@ -71,15 +71,18 @@ search(const struct links *l, moore_swid from, uint8_t *hops, moore_swid *queue)
 }
 
 /* Sets the hops from switch s to the LID of the switch that hops[] are counted from.  OpenSM's
- * function makes the row, whose entry 0 is the least of all. */
+ * function makes the row, whose entry 0 is the least of all.  Its table of rows is memory that nobody has
+ * touched in the first sweep.  If it were read first, the kernel would map a page of zeros, and replace it at
+ * the write, for which it interrupts all threads: so it is written first, without a change. */
 static void
 put(const struct links *l, moore_swid s, uint16_t lid, const uint8_t *hops)
 {
 	osm_switch_t *sw = l->v->sw[s];
 	uint8_t *row = NULL;
 
-	if (hops[s] == OSM_NO_PATH)
+	if (hops[s] == OSM_NO_PATH || !sw->hops || lid > sw->max_lid_ho)
 		return;
+	__atomic_fetch_or((uintptr_t *)&sw->hops[lid], 0, __ATOMIC_RELAXED);
 	if (osm_switch_set_hops(sw, lid, 0, hops[s]) == 0)
 		row = sw->hops[lid];
 	for (uint32_t i = l->at[s]; row && i < l->at[s + 1]; i++)
