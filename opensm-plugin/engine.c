@@ -340,6 +340,7 @@ build_fwd_tables(void *context)
 	enum mplug_mr mr;
 	int rc;
 
+	mplug_early_end(sm);
 	mplug_log_new_sweep(sm);
 	sm->asked_again = sm->asking ? sm->asked_again : 0;
 	sm->asking = false;

@@ -35,34 +35,72 @@ mplug_kept_free(struct mplug_kept *k)
 	*k = (struct mplug_kept){ NULL };
 }
 
-static void
-read_file(struct mplug_sm *sm, const char *path)
+/* Reads the file.  If it cannot be read, the plan stays. */
+static int
+load(struct mplug_kept *k, const char *path, struct moore_err *err)
 {
-	struct mplug_kept *k = &sm->kept;
 	struct moore_plan *plan = NULL;
-	struct moore_err err;
-	char *text = NULL, at[24] = "";
+	char *text = NULL;
 	size_t len;
 	int rc = mplug_slurp(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &len, &k->st);
 
 	if (rc < 0)
-		moore_fail(&err, MOORE_EINVAL, 0, "%s", strerror(-rc));
+		moore_fail(err, MOORE_EINVAL, 0, "%s", strerror(-rc));
 	else
-		rc = moore_plan_parse(&plan, text, len, &err);
+		rc = moore_plan_parse(&plan, text, len, err);
 	free(text);
+	k->saved = true;
 	k->unreadable = rc < 0;
-	if (rc < 0) {
-		if (err.line)
-			snprintf(at, sizeof(at), "line %u, ", err.line);
-		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used: %s%s: %sthe file will be replaced "
-			      "when the fabric is complete", path, at, err.text,
-			      k->plan ? "the graph that was kept before is used, and " : "");
-		return;
-	}
+	if (rc < 0)
+		return rc;
 	moore_plan_free(k->plan);
 	k->plan = plan;
-	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: kept graph of %u switches and %u links "
-		"in %s\n", plan->n_switches, plan->n_cables, path);
+	return 0;
+}
+
+static void
+tell_read(const struct mplug_sm *sm, const char *path)
+{
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: kept graph of %u switches and %u links in %s\n",
+		sm->kept.plan->n_switches, sm->kept.plan->n_cables, path);
+}
+
+static void
+read_file(struct mplug_sm *sm, const char *path)
+{
+	struct moore_err err;
+	char at[24] = "";
+
+	if (load(&sm->kept, path, &err) == 0) {
+		tell_read(sm, path);
+		return;
+	}
+	if (err.line)
+		snprintf(at, sizeof(at), "line %u, ", err.line);
+	mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used: %s%s: %sthe file will be replaced "
+		      "when the fabric is complete", path, at, err.text,
+		      sm->kept.plan ? "the graph that was kept before is used, and " : "");
+}
+
+void
+mplug_kept_load(struct mplug_kept *k)
+{
+	struct moore_err err;
+	char path[2048];
+
+	if (load(k, path_of(path, sizeof(path)), &err) < 0)
+		*k = (struct mplug_kept){ NULL };
+}
+
+void
+mplug_kept_take(struct mplug_sm *sm, struct mplug_kept *k)
+{
+	char path[2048];
+
+	if (!k->plan)
+		return;
+	sm->kept = *k;
+	tell_read(sm, path_of(path, sizeof(path)));
 }
 
 const struct moore_plan *
@@ -82,7 +120,6 @@ mplug_kept_read(struct mplug_sm *sm)
 		return k->plan;
 	}
 	if (!k->saved || !mplug_same_file(&st, &k->st)) {
-		k->saved = true;
 		k->st = st;
 		read_file(sm, path);
 	}

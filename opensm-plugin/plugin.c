@@ -21,6 +21,7 @@ plugin_delete(void *data)
 {
 	struct mplug_sm *sm = data;
 
+	mplug_early_end(sm);
 	mplug_sm_forget(sm);
 	mplug_trees_forget(&sm->trees);
 	mplug_flap_forget(&sm->flap);
@@ -74,6 +75,7 @@ plugin_create(struct osm_opensm *osm)
 		plugin_delete(sm);
 		return NULL;
 	}
+	mplug_early_begin(sm);
 	osm_log(&osm->log, OSM_LOG_INFO, "moore: version " MOORE_VERSION " for " OSM_VERSION
 		", settings in %s\n", sm->settings.path);
 	return sm;

@@ -2,7 +2,7 @@
 /* plugin.h - what the files of the OpenSM plugin share.
  *
  * OpenSM calls every function here under its own lock, one at a time, except where it is
- * said otherwise; the plugin creates no thread.  No pointer into OpenSM, except osm itself,
+ * said otherwise; only early.c has a thread, which ends before the first routing.  No pointer into OpenSM, except osm itself,
  * outlives the callback that received it: what the plugin keeps from sweep to sweep are
  * copies, found by GUID.
  *
@@ -14,6 +14,7 @@
 #include <opensm/osm_config.h>
 #include <opensm/osm_opensm.h>
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 #include "lastgood.h"
@@ -79,6 +80,7 @@ struct mplug_settings {
 	char path[MOORE_CONF_PATH_MAX];	/* of moore.conf */
 	bool named;		/* event_plugin_options names the path: the file must exist */
 	bool valid;		/* conf, plan and links have been read successfully once */
+	bool empty;		/* moore.conf, at the last reading */
 	struct moore_conf conf;
 	struct moore_jobs jobs;	/* conf.jobs */
 	struct moore_plan *plan;	/* NULL when conf names none */
@@ -178,6 +180,17 @@ struct mplug_kept {		/* kept.c */
 	uint32_t missing[2];	/* links and switches that the last line about them named */
 };
 
+struct mplug_early {		/* early.c: of the thread, until it has ended */
+	pthread_t thread;
+	bool running;
+	uint8_t lmc;
+	struct mplug_settings settings;
+	struct mplug_kept kept;
+	struct moore_ranks *ranks;
+	struct moore_grown *grown;
+	double took_ms;
+};
+
 struct mplug_rows {		/* qos.c: OpenSM asks for each row of each switch */
 	ib_slvl_table_t of_role[MOORE_ROLE_SELF + 1];	/* under any-sl and one-vl, by the role
 							 * of the in-port */
@@ -200,6 +213,7 @@ struct mplug_sm {
 	struct mplug_said said;
 	struct mplug_tell tell;
 	struct mplug_kept kept;
+	struct mplug_early early;
 	struct mplug_rows rows;
 	struct moore_ranks *ranks;	/* of the intended graph routed last, */
 	struct moore_grown *grown;	/* and its trees; NULL: none are kept */
@@ -240,6 +254,9 @@ bool mplug_layout_fits(osm_opensm_t *osm);
  * settings have ever been read. */
 void mplug_settings_init(struct mplug_sm *sm, const char *options);
 enum mplug_mr mplug_settings_read(struct mplug_sm *sm, struct moore_err *err);
+/* The same without a word in the log: *s, whose path and named are set, changes unless an error code is
+ * returned.  If s->empty is set and *s was not valid, *err says why the defaults apply. */
+enum mplug_mr mplug_settings_load(struct mplug_settings *s, struct moore_err *err);
 void mplug_settings_free(struct mplug_settings *s);
 /* Reads a regular file of at most max bytes; returns 0 or -errno.  A pipe or a device is
  * refused, since reading it could block the subnet manager. */
@@ -249,6 +266,12 @@ bool mplug_same_file(const struct stat *a, const struct stat *b);
 /* Under profile sl-hint: warns of SLs in OpenSM's partition and QoS policy files that
  * the profile cannot serve. */
 void mplug_settings_policies(struct mplug_sm *sm);
+
+/* early.c */
+/* Starts to read the plan and to grow its trees in a thread.  Waits for its end and takes what it has made;
+ * nothing if it has been called before. */
+void mplug_early_begin(struct mplug_sm *sm);
+void mplug_early_end(struct mplug_sm *sm);
 
 /* observe.c */
 int mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err *err);
@@ -382,6 +405,10 @@ void mplug_tell_fini(struct mplug_sm *sm);
  * mplug_kept_update() keeps the newest fabric if the result says so, and writes the file. */
 const struct moore_plan *mplug_kept_read(struct mplug_sm *sm);
 void mplug_kept_update(struct mplug_sm *sm);
+/* Reads the file into *k, which is zeroed, without a word in the log; after a failure *k is as before.  The
+ * second takes *k for what was read last. */
+void mplug_kept_load(struct mplug_kept *k);
+void mplug_kept_take(struct mplug_sm *sm, struct mplug_kept *k);
 void mplug_kept_free(struct mplug_kept *k);
 
 /* dump.c: writes the moore-*.dump files of the last accepted routes; and moore-op-vls.dump,

@@ -126,22 +126,16 @@ misread(const char *path, enum mplug_mr code, struct moore_err *err)
 
 /* An empty file is most likely one that is being written, or that a full disk has cut. */
 static enum mplug_mr
-note_empty(struct mplug_sm *sm, struct moore_err *err)
+refuse_empty(const struct mplug_settings *s, struct moore_err *err)
 {
-	struct mplug_settings *s = &sm->settings;
-
 	moore_fail(err, MOORE_EINVAL, 0, "%s: is empty: `moorectl conf` prints what it can hold; "
 		   "a comment alone stands for the defaults", s->path);
-	if (s->valid)
-		return MPLUG_MR_CONF;
-	mplug_log_err(sm, MPLUG_MR_CONF, "%s; the defaults apply, and no plan", err->text);
-	return MPLUG_MR_OK;
+	return s->valid ? MPLUG_MR_CONF : MPLUG_MR_OK;
 }
 
 static enum mplug_mr
-read_conf(struct mplug_sm *sm, struct moore_conf *conf, struct moore_err *err)
+read_conf(struct mplug_settings *s, struct moore_conf *conf, struct moore_err *err)
 {
-	const struct mplug_settings *s = &sm->settings;
 	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
 	struct stat st;
@@ -154,8 +148,9 @@ read_conf(struct mplug_sm *sm, struct moore_conf *conf, struct moore_err *err)
 		return MPLUG_MR_OK;
 	if (rc < 0)
 		return unreadable(s->path, rc, CONF_BYTES_MAX, MPLUG_MR_CONF, err);
-	if (!len)
-		mr = note_empty(sm, err);
+	s->empty = !len;
+	if (s->empty)
+		mr = refuse_empty(s, err);
 	else if (moore_conf_parse(conf, text, len, err) < 0)
 		mr = misread(s->path, MPLUG_MR_CONF, err);
 	free(text);
@@ -242,16 +237,17 @@ read_links(const char *path, struct moore_links **links, struct stat *st, struct
 	return mr;
 }
 
-static enum mplug_mr
-read_all_files(struct mplug_sm *sm, struct moore_err *err)
+enum mplug_mr
+mplug_settings_load(struct mplug_settings *s, struct moore_err *err)
 {
-	struct mplug_settings *s = &sm->settings;
 	struct moore_conf conf;
 	struct moore_plan *plan = NULL;
 	struct moore_links *links = NULL;
 	uint64_t hash = 0;
-	enum mplug_mr mr = read_conf(sm, &conf, err);
+	enum mplug_mr mr;
 
+	s->empty = false;
+	mr = read_conf(s, &conf, err);
 	if (!mr && *conf.links)
 		mr = read_links(conf.links, &links, &s->links_st, err);
 	if (!mr && *conf.plan)
@@ -277,8 +273,10 @@ read_all_files(struct mplug_sm *sm, struct moore_err *err)
 enum mplug_mr
 mplug_settings_read(struct mplug_sm *sm, struct moore_err *err)
 {
-	enum mplug_mr mr = read_all_files(sm, err);
+	enum mplug_mr mr = mplug_settings_load(&sm->settings, err);
 
+	if (!mr && sm->settings.empty)
+		mplug_log_err(sm, MPLUG_MR_CONF, "%s; the defaults apply, and no plan", err->text);
 	if (mr && sm->settings.valid) {
 		mplug_log_err(sm, mr, "%s; the last good settings stay in force", err->text);
 		return MPLUG_MR_OK;

@@ -680,6 +680,9 @@ static struct osm_routing_engine re;
 
 extern osm_event_plugin_t osm_event_plugin;
 
+struct mplug_sm;
+void mplug_early_end(struct mplug_sm *sm);	/* opensm-plugin/plugin.h */
+
 /* Loads the plugin with fake_conf, as OpenSM does when it starts.  Returns its context. */
 static inline void *
 fake_load(void)
@@ -690,6 +693,7 @@ fake_load(void)
 	snprintf(options, sizeof(options), "moore_conf=%s", fake_conf);
 	fake.osm->subn.opt.event_plugin_options = options;
 	sm = osm_event_plugin.create(fake.osm);
+	mplug_early_end(sm);	/* now, so that each run is the same */
 	assert_non_null(sm);
 	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
 	return sm;

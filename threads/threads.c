@@ -130,26 +130,33 @@ help(void *arg)
 	return NULL;
 }
 
+bool
+threads_start(pthread_t *t, void *(*run)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	bool ok;
+
+	if (pthread_attr_init(&attr))
+		return false;
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	ok = pthread_create(t, &attr, run, arg) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return ok;
+}
+
 /* Creates n threads. */
 static void
 grow(struct crew *c, unsigned n)
 {
-	pthread_attr_t attr;
-	sigset_t all, old;
-	pthread_t t;
-
-	if (!n || pthread_attr_init(&attr))
-		return;
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	for (; n && pthread_create(&t, &attr, help, c) == 0; n--) {
+	for (pthread_t t; n && threads_start(&t, help, c); n--) {
 		pthread_mutex_lock(&c->lock);
 		c->thread[c->n_threads++] = t;
 		pthread_mutex_unlock(&c->lock);
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
 }
 
 /* Waits for the end of a thread that has nothing left to do. */
