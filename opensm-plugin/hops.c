@@ -18,6 +18,7 @@ struct links {
 		moore_swid peer;
 		moore_portnum port;
 	} *link;
+	uint8_t *hops;		/* [s * switches + t]: the distance of two switches, the same both ways */
 };
 
 static int
@@ -27,8 +28,11 @@ links_init(struct links *l, const struct mplug_view *v)
 	uint32_t n = 0;
 
 	*l = (struct links){ .v = v, .at = calloc((size_t)f->n_switches + 1, sizeof(*l->at)),
-			     .link = calloc((size_t)f->n_ports + 1, sizeof(*l->link)) };
-	for (moore_swid s = 0; l->at && l->link && s < f->n_switches; s++) {
+			     .link = calloc((size_t)f->n_ports + 1, sizeof(*l->link)),
+			     .hops = malloc((size_t)f->n_switches * f->n_switches + 1) };
+	if (!l->at || !l->link || !l->hops)
+		return -MOORE_ENOMEM;
+	for (moore_swid s = 0; s < f->n_switches; s++) {
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
 			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
 
@@ -37,7 +41,7 @@ links_init(struct links *l, const struct mplug_view *v)
 		}
 		l->at[s + 1] = n;
 	}
-	return l->at && l->link ? 0 : -MOORE_ENOMEM;
+	return 0;
 }
 
 static void
@@ -45,6 +49,7 @@ links_fini(struct links *l)
 {
 	free(l->at);
 	free(l->link);
+	free(l->hops);
 }
 
 /* Sets hops[s] for each switch s to its distance from switch `from`. */
@@ -70,57 +75,76 @@ search(const struct links *l, moore_swid from, uint8_t *hops, moore_swid *queue)
 	}
 }
 
-/* Sets the hops from switch s to the LID of the switch that hops[] are counted from.  OpenSM's
- * function makes the row, whose entry 0 is the least of all.  Its table of rows is memory that nobody has
- * touched in the first sweep.  If it were read first, the kernel would map a page of zeros, and replace it at
- * the write, for which it interrupts all threads: so it is written first, without a change. */
+/* One of N_PARTS jobs, each with other switches to search from.  Without memory their entries stay
+ * empty: routes do not depend on them. */
 static void
-put(const struct links *l, moore_swid s, uint16_t lid, const uint8_t *hops)
-{
-	osm_switch_t *sw = l->v->sw[s];
-	uint8_t *row = NULL;
-
-	if (hops[s] == OSM_NO_PATH || !sw->hops || lid > sw->max_lid_ho)
-		return;
-	__atomic_fetch_or((uintptr_t *)&sw->hops[lid], 0, __ATOMIC_RELAXED);
-	if (osm_switch_set_hops(sw, lid, 0, hops[s]) == 0)
-		row = sw->hops[lid];
-	for (uint32_t i = l->at[s]; row && i < l->at[s + 1]; i++)
-		if (hops[l->link[i].peer] + 1 < OSM_NO_PATH)
-			row[l->link[i].port] = (uint8_t)(hops[l->link[i].peer] + 1);
-}
-
-/* One of N_PARTS jobs, each with other destinations, whose entries are other bytes of OpenSM's
- * tables.  It goes switch by switch, since the rows of one switch lie side by side.  Without memory
- * they stay empty: routes do not depend on them. */
-static void
-fill_part(void *arg, unsigned worker, size_t part)
+search_part(void *arg, unsigned worker, size_t part)
 {
 	const struct links *l = arg;
-	const struct moore_fabric *f = l->v->f;
-	const size_t n = f->n_switches, from = n * part / N_PARTS, end = n * (part + 1) / N_PARTS;
-	uint8_t *hops = malloc((end - from) * n + 1);	/* to each destination, from each switch */
+	const size_t n = l->v->f->n_switches;
 	moore_swid *queue = malloc((n + 1) * sizeof(*queue));
 
 	(void)worker;
-	for (size_t to = from; hops && queue && to < end; to++)
-		search(l, (moore_swid)to, hops + (to - from) * n, queue);
-	for (moore_swid s = 0; hops && queue && s < n; s++)
-		for (size_t to = from; to < end; to++)
-			put(l, s, (uint16_t)f->sw[to].lid, hops + (to - from) * n);
-	free(hops);
+	for (size_t s = n * part / N_PARTS; s < n * (part + 1) / N_PARTS; s++)
+		if (queue)
+			search(l, (moore_swid)s, l->hops + s * n, queue);
+		else
+			memset(l->hops + s * n, OSM_NO_PATH, n);
 	free(queue);
+}
+
+/* Sets the hops from switch s to switch `to`.  OpenSM's function makes the row, whose entry 0 is the least of
+ * all.  Its table of rows is memory that nobody has touched in the first sweep.  If it were read first, the
+ * kernel would map a page of zeros, and replace it at the write, for which it interrupts all threads: so it
+ * is written first, without a change. */
+static void
+put(const struct links *l, moore_swid s, moore_swid to)
+{
+	const uint32_t n = l->v->f->n_switches, lid = l->v->f->sw[to].lid;
+	const uint8_t *hops = l->hops + to;
+	osm_switch_t *sw = l->v->sw[s];
+	uint8_t *row = NULL;
+
+	if (hops[(size_t)s * n] == OSM_NO_PATH || !sw->hops || lid > sw->max_lid_ho)
+		return;
+	__atomic_fetch_or((uintptr_t *)&sw->hops[lid], 0, __ATOMIC_RELAXED);
+	if (osm_switch_set_hops(sw, (uint16_t)lid, 0, hops[(size_t)s * n]) == 0)
+		row = sw->hops[lid];
+	for (uint32_t i = l->at[s]; row && i < l->at[s + 1]; i++)
+		if (hops[(size_t)l->link[i].peer * n] + 1 < OSM_NO_PATH)
+			row[l->link[i].port] = (uint8_t)(hops[(size_t)l->link[i].peer * n] + 1);
+}
+
+/* One of N_PARTS jobs, each with other switches, whose tables are OpenSM's. */
+static void
+put_part(void *arg, unsigned worker, size_t part)
+{
+	const struct links *l = arg;
+	const size_t n = l->v->f->n_switches;
+
+	(void)worker;
+	for (size_t s = n * part / N_PARTS; s < n * (part + 1) / N_PARTS; s++)
+		for (moore_swid to = 0; to < n; to++)
+			put(l, (moore_swid)s, to);
+}
+
+static void
+run(const struct moore_jobs *jobs, void (*job)(void *arg, unsigned worker, size_t part), struct links *l)
+{
+	if (jobs)
+		jobs->run(jobs->width, N_PARTS, job, l);
+	for (size_t part = 0; !jobs && part < N_PARTS; part++)
+		job(l, 0, part);
 }
 
 void
 mplug_hops_fill(struct mplug_view *v, const struct moore_jobs *jobs)
 {
 	struct links l;
-	bool ready = links_init(&l, v) == 0;
 
-	if (ready && jobs)
-		jobs->run(jobs->width, N_PARTS, fill_part, &l);
-	for (size_t part = 0; ready && !jobs && part < N_PARTS; part++)
-		fill_part(&l, 0, part);
+	if (links_init(&l, v) == 0) {
+		run(jobs, search_part, &l);
+		run(jobs, put_part, &l);
+	}
 	links_fini(&l);
 }
