@@ -582,10 +582,10 @@ worst_of_a_family(void **state)
 		{ "slimfly", "q=5 p=4", 0.49, 0.40 },
 		{ "slimfly", "q=13 p=9", 0.66, 0.45 },
 		{ "oft", "k=4", 0.49, 0.41 },
-		{ "oft", "k=5", 0.49, 0.42 },
 		{ "oft", "k=6", 0.49, 0.41 },
 		{ "oft", "k=8", 0.49, 0.42 },
 		{ "oft", "k=9", 0.42, 0.41 },
+		{ "oft", "k=5", 0.49, 0.42 },	/* with sanitizers every fourth runs: a small one */
 	};
 	const struct moore_route_opts route = { .seed = 0 };
 	(void)state;
