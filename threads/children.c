@@ -264,9 +264,9 @@ attend(struct child **running, unsigned n, size_t output_max)
 }
 
 /* Ends those that have nothing more to print, kills those that are late, and gives the places of
- * those that have ended back. */
+ * those that have ended back.  Sets *failed if one of them has failed. */
 static unsigned
-end_finished(struct child *c, struct child **running, unsigned n, const struct child_rules *rules)
+end_finished(struct child *c, struct child **running, unsigned n, const struct child_rules *rules, bool *failed)
 {
 	long now = now_ms();
 	int status;
@@ -285,6 +285,7 @@ end_finished(struct child *c, struct child **running, unsigned n, const struct c
 		}
 		shut(&x->in);
 		explain(x, status);
+		*failed |= *x->why != '\0';
 		running[i] = running[--n];
 		if (rules->ended)
 			rules->ended(rules->arg, (size_t)(x - c));
@@ -309,20 +310,26 @@ children_run(struct child *c, size_t n, const struct child_rules *rules)
 	struct child **running = calloc(rules->width + 1, sizeof(struct child *));
 	unsigned n_running = 0;
 	size_t next = 0;
+	bool failed = false;
 
 	for (size_t i = 0; i < n; i++)
 		snprintf(c[i].why, sizeof(c[i].why), running ? "it was not started" : "memory ran out");
 	while (running && (next < n || n_running)) {
 		while (next < n && n_running < rules->width) {
-			if (start(&c[next], rules->seconds))
+			if (start(&c[next], rules->seconds)) {
 				running[n_running++] = &c[next];
-			else if (rules->ended)
-				rules->ended(rules->arg, next);
+			} else {
+				failed = true;
+				if (rules->ended)
+					rules->ended(rules->arg, next);
+			}
 			next++;
 		}
 		if (n_running)
 			attend(running, n_running, rules->output_max);
-		n_running = end_finished(c, running, n_running, rules);
+		n_running = end_finished(c, running, n_running, rules, &failed);
+		if (failed && rules->ends_at_failure)
+			n = next;
 		if (rules->go_on && !rules->go_on(rules->arg, (double)(next - n_running) / (double)n)) {
 			kill_all(running, n_running);
 			break;

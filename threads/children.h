@@ -31,6 +31,7 @@ struct child_rules {
 	unsigned width;			/* how many run at a time */
 	unsigned seconds;		/* a child that has not ended by then is killed */
 	size_t output_max;		/* likewise one that prints more bytes */
+	bool ends_at_failure;		/* once one has failed, no more are started */
 	/* Each may be NULL.  go_on is called at least once a second, and when a signal came, with
 	 * the share that has ended, 0 to 1; when it returns false, all that run are killed and no
 	 * more are started.  ended(arg, i) is called when child i has ended by itself or was late

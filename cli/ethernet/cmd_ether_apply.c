@@ -35,7 +35,7 @@ static int
 run(struct apply *a, size_t n)
 {
 	return cli_run(a->child, n, &(struct child_rules){ .width = WIDTH, .output_max = OUTPUT_MAX,
-		       .seconds = (unsigned)a->seconds });
+		       .seconds = (unsigned)a->seconds, .ends_at_failure = true });
 }
 
 static int

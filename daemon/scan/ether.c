@@ -204,7 +204,8 @@ on_ended(void *arg, size_t i)
 static int
 ask_for(struct asking *a, struct moore_err *err)
 {
-	const struct child_rules rules = { AT_ONCE, SECONDS, ROUTES_BYTES_MAX, go_on, on_ended, a };
+	const struct child_rules rules = { .width = AT_ONCE, .seconds = SECONDS,
+		.output_max = ROUTES_BYTES_MAX, .go_on = go_on, .ended = on_ended, .arg = a };
 	struct ether *x = a->x;
 	size_t n = 0;
 	int rc = 0;
