@@ -280,6 +280,13 @@ several() {
 	around
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}"
 	says "false: the command exited with 1"
+	# Of the reads, eight at a time, none begins once one has failed.
+	printf '#!/bin/sh\necho >>%s\nexit 3\n' "$T/reads" >"$T/failing"
+	chmod +x "$T/failing"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/failing"
+	says "the command exited with 3"
+	echo "reads: $(wc -l <"$T/reads")"
+	[ "$(wc -l <"$T/reads")" -le 8 ]
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/read {switch} {family}"
 	says "does not run the routes of the step"
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "sleep 60" --timeout 1
