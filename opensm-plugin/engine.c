@@ -47,14 +47,15 @@ static bool caches(const osm_subn_opt_t *o) { return o->use_ucast_cache; }
 
 static const struct {
 	bool (*broken)(const osm_subn_opt_t *o);
+	bool for_lanes;		/* one-vl, which is safe on any lanes, does without it */
 	enum mplug_mr mr;
 	const char *text;
 } precondition[] = {
-	{ qos_off, MPLUG_MR_QOS, "qos is FALSE: SL2VL tables would not be programmed and "
+	{ qos_off, true, MPLUG_MR_QOS, "qos is FALSE: SL2VL tables would not be programmed and "
 		"traffic could deadlock: set \"qos TRUE\" in opensm.conf" },
-	{ caches, MPLUG_MR_CACHE, "use_ucast_cache is TRUE: OpenSM would route without asking: "
+	{ caches, false, MPLUG_MR_CACHE, "use_ucast_cache is TRUE: OpenSM would route without asking: "
 		"set \"use_ucast_cache FALSE\" in opensm.conf" },
-	{ one_lane, MPLUG_MR_VLS, "max_op_vls is below 2: links would run one lane and traffic "
+	{ one_lane, true, MPLUG_MR_VLS, "max_op_vls is below 2: links would run one lane and traffic "
 		"could deadlock: set \"max_op_vls 2\" (2 lanes) or more in opensm.conf" },
 };
 
@@ -62,10 +63,11 @@ static const struct {
 static enum mplug_mr
 check_preconditions(struct mplug_sm *sm, struct moore_err *err)
 {
+	const bool any_lanes = sm->settings.conf.profile == MOORE_PROFILE_ONE_VL;
 	enum mplug_mr mr = MPLUG_MR_OK;
 
 	for (size_t i = 0; i < ARRAY_LEN(precondition); i++) {
-		if (!precondition[i].broken(&sm->osm->subn.opt))
+		if ((any_lanes && precondition[i].for_lanes) || !precondition[i].broken(&sm->osm->subn.opt))
 			continue;
 		if (mr) {
 			mplug_log_err(sm, precondition[i].mr, "%s", precondition[i].text);
@@ -93,7 +95,7 @@ warn_classes(struct mplug_sm *sm)
 	uint8_t have = moore_lanes_of_code(sm->osm->subn.opt.max_op_vls);
 	uint8_t need = moore_lane_needed(&sm->settings.conf.lanes);
 
-	if (have < need)
+	if (have < need && sm->settings.conf.profile != MOORE_PROFILE_ONE_VL)
 		mplug_log_err(sm, MPLUG_MR_CLASSES, "max_op_vls gives %u lanes and the classes of "
 			      "moore.conf need %u: classes share lanes: set \"max_op_vls %u\" in "
 			      "opensm.conf, or use fewer classes", have, need,

@@ -221,14 +221,27 @@ judge_engine(struct exam *x, const struct cli_setting *s)
 		note(x, GOOD, "routing_engine", x->opensm_conf, s->line, "%s", s->value);
 }
 
+/* Profile one-vl is safe on one lane and with any SL to VL tables; all others need lanes. */
+static bool
+needs_lanes(const struct exam *x)
+{
+	struct moore_conf conf;
+	struct moore_err err;
+
+	return access(x->moore_conf, R_OK) < 0 || cli_try_conf(x->moore_conf, &conf, &err) != CLI_OK ||
+		conf.profile != MOORE_PROFILE_ONE_VL;
+}
+
 static void
 judge_qos(struct exam *x, const struct cli_setting *s)
 {
-	if (strcmp(s->value, "TRUE") != 0)
+	if (!strcmp(s->value, "TRUE"))
+		note(x, GOOD, "qos", x->opensm_conf, s->line, "TRUE");
+	else if (needs_lanes(x))
 		note(x, BAD, "qos", x->opensm_conf, s->line, "without QoS OpenSM programs no "
 		     "SL to VL tables: write `qos TRUE`");
 	else
-		note(x, GOOD, "qos", x->opensm_conf, s->line, "TRUE");
+		note(x, GOOD, "qos", x->opensm_conf, s->line, "not TRUE, as profile one-vl allows");
 }
 
 static void
@@ -259,16 +272,17 @@ read_number(struct exam *x, const char *check, const struct cli_setting *s, uint
 static void
 judge_vls(struct exam *x, const struct cli_setting *s)
 {
+	const unsigned least = needs_lanes(x) ? 2 : 1;
 	uint64_t v;
 
 	if (!read_number(x, "max_op_vls", s, 5, &v))
 		return;
-	if (v < 2 || v > 5)
-		note(x, BAD, "max_op_vls", x->opensm_conf, s->line, "%u: two lanes are needed: "
-		     "write `max_op_vls 2` or more, to 5", (unsigned)v);
+	if (v < least || v > 5)
+		note(x, BAD, "max_op_vls", x->opensm_conf, s->line, "%u: %s needed: write `max_op_vls %u` or "
+		     "more, to 5", (unsigned)v, least == 1 ? "one lane is" : "two lanes are", least);
 	else
-		note(x, GOOD, "max_op_vls", x->opensm_conf, s->line, "%u: %u lanes", (unsigned)v,
-		     moore_lanes_of_code(v));
+		note(x, GOOD, "max_op_vls", x->opensm_conf, s->line, "%u: %u lane%s", (unsigned)v,
+		     moore_lanes_of_code(v), MOORE_S(moore_lanes_of_code(v)));
 }
 
 static void
@@ -528,7 +542,8 @@ check_moore_conf(struct exam *x)
 		doctor_check_profile(x);
 		check_plan(x, x->moore.plan);
 		check_links(x, x->moore.links);
-		check_classes(x, &x->moore);
+		if (x->moore.profile != MOORE_PROFILE_ONE_VL)
+			check_classes(x, &x->moore);
 		break;
 	case CLI_FOUND:
 		note(x, BAD, "moore.conf", x->moore_conf, err.line, "%s", err.text);

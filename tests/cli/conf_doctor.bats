@@ -197,6 +197,17 @@ doctor() {
 	[[ $output != *"classes: max_op_vls"* ]]
 }
 
+@test "doctor: profile one-vl needs neither lanes nor QoS" {
+	echo 'profile one-vl' >>"$T/moore.conf"
+	sed -i 's/^max_op_vls.*/max_op_vls 1/; s/^qos .*/qos FALSE/' "$T/opensm.conf"
+	doctor
+	[ $status = 0 ] || { echo "$output"; false; }
+	[[ $output != *"classes: max_op_vls"* ]]
+	sed -i 's/^max_op_vls.*/max_op_vls 0/' "$T/opensm.conf"
+	doctor
+	[[ $status = 1 && $output == *'0: one lane is needed: write `max_op_vls 1`'* ]] || { echo "$output"; false; }
+}
+
 @test "doctor reads the links file too" {
 	echo "links $T/links" >>"$T/moore.conf"
 	printf '# spare\ns0-0-0:9 avoid\ns0-0-1 weight 101\n' >"$T/links"

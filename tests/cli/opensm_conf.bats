@@ -90,6 +90,14 @@ conf() { run --separate-stderr -"$rc" $M opensm-conf --moore-conf "$T/moore.conf
 	cmp o.conf right.conf
 }
 
+@test "profile one-vl needs neither lanes nor QoS" {
+	echo 'profile one-vl' >moore.conf
+	sed 's/^max_op_vls.*/max_op_vls 1/; s/^qos .*/qos FALSE/' right.conf >o.conf
+	cp o.conf was.conf
+	rc=0 conf --write o.conf
+	cmp o.conf was.conf
+}
+
 @test "the last line of a key is the one in force; other lines stay byte for byte" {
 	printf 'qos TRUE\n\n\t lmc 3\r\n  qos \t FALSE\n#qos FALSE\nxqos FALSE' >o.conf
 	rc=0 conf --write o.conf

@@ -89,3 +89,23 @@ covers() {
 	holds "$dir/new"
 	safe_on_one_lane
 }
+
+@test "with the plugin, too, it needs neither lanes nor QoS, and a cut goes in safe steps" {
+	plan slimfly q=5 p=2
+	echo "profile one-vl" >>"$dir/moore.conf"
+	sim_start "$dir/net"
+	sm_start qos FALSE max_op_vls 1 lmc 1
+	await_up
+	settled
+	safe_on_one_lane
+	change sim "Unlink $(first_link)"
+	settled
+	log_has 'moore: step 1 of [0-9]*: .* 0 live pairs interrupted' || fail "$(log | grep moore)"
+	safe_on_one_lane
+	# Another profile does: the routes of before stay.
+	since
+	echo "plan $dir/plan.json" >"$dir/moore.conf"
+	sm_hup
+	await 'ERR MR02'
+	await 'ERR MR01: .*the last good routes stay in force'
+}
