@@ -47,7 +47,7 @@ static bool caches(const osm_subn_opt_t *o) { return o->use_ucast_cache; }
 
 static const struct {
 	bool (*broken)(const osm_subn_opt_t *o);
-	bool for_lanes;		/* one-vl, which is safe on any lanes, does without it */
+	bool for_lanes;		/* it does not matter where one lane suffices */
 	enum mplug_mr mr;
 	const char *text;
 } precondition[] = {
@@ -63,11 +63,11 @@ static const struct {
 static enum mplug_mr
 check_preconditions(struct mplug_sm *sm, struct moore_err *err)
 {
-	const bool any_lanes = sm->settings.conf.profile == MOORE_PROFILE_ONE_VL;
+	const bool one_lane_does = moore_conf_lanes(&sm->settings.conf) == 1;
 	enum mplug_mr mr = MPLUG_MR_OK;
 
 	for (size_t i = 0; i < ARRAY_LEN(precondition); i++) {
-		if ((any_lanes && precondition[i].for_lanes) || !precondition[i].broken(&sm->osm->subn.opt))
+		if ((one_lane_does && precondition[i].for_lanes) || !precondition[i].broken(&sm->osm->subn.opt))
 			continue;
 		if (mr) {
 			mplug_log_err(sm, precondition[i].mr, "%s", precondition[i].text);
@@ -93,9 +93,9 @@ static void
 warn_classes(struct mplug_sm *sm)
 {
 	uint8_t have = moore_lanes_of_code(sm->osm->subn.opt.max_op_vls);
-	uint8_t need = moore_lane_needed(&sm->settings.conf.lanes);
+	uint8_t need = moore_conf_lanes(&sm->settings.conf);
 
-	if (have < need && sm->settings.conf.profile != MOORE_PROFILE_ONE_VL)
+	if (have < need)
 		mplug_log_err(sm, MPLUG_MR_CLASSES, "max_op_vls gives %u lanes and the classes of "
 			      "moore.conf need %u: classes share lanes: set \"max_op_vls %u\" in "
 			      "opensm.conf, or use fewer classes", have, need,

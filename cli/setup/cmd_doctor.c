@@ -221,15 +221,22 @@ judge_engine(struct exam *x, const struct cli_setting *s)
 		note(x, GOOD, "routing_engine", x->opensm_conf, s->line, "%s", s->value);
 }
 
+/* Reads moore.conf once, as soon as its path is known.  Returns as cli_try_conf(). */
+static int
+try_moore_conf(struct exam *x)
+{
+	if (!x->is_tried)
+		x->tried = cli_try_conf(x->moore_conf, &x->moore, &x->moore_err);
+	x->is_tried = true;
+	return x->tried;
+}
+
 /* Profile one-vl is safe on one lane and with any SL to VL tables; all others need lanes. */
 static bool
-needs_lanes(const struct exam *x)
+needs_lanes(struct exam *x)
 {
-	struct moore_conf conf;
-	struct moore_err err;
-
-	return access(x->moore_conf, R_OK) < 0 || cli_try_conf(x->moore_conf, &conf, &err) != CLI_OK ||
-		conf.profile != MOORE_PROFILE_ONE_VL;
+	return access(x->moore_conf, R_OK) < 0 || try_moore_conf(x) != CLI_OK ||
+		moore_conf_lanes(&x->moore) > 1;
 }
 
 static void
@@ -506,7 +513,7 @@ check_links(struct exam *x, const char *path)
 static void
 check_classes(struct exam *x, const struct moore_conf *conf)
 {
-	unsigned need = moore_lane_needed(&conf->lanes), code = moore_code_of_lanes(need), have;
+	unsigned need = moore_conf_lanes(conf), code = moore_code_of_lanes(need), have;
 	struct cli_setting s;
 	const char *p;
 	uint64_t v = 5;
@@ -525,8 +532,6 @@ check_classes(struct exam *x, const struct moore_conf *conf)
 static void
 check_moore_conf(struct exam *x)
 {
-	struct moore_err err;
-
 	if (access(x->moore_conf, R_OK) < 0) {
 		if (errno == ENOENT && !x->named)
 			note(x, WARN, "moore.conf", x->moore_conf, 0, "%s: the defaults apply; "
@@ -536,17 +541,16 @@ check_moore_conf(struct exam *x)
 			     "conf` prints one to start from", strerror(errno));
 		return;
 	}
-	switch (cli_try_conf(x->moore_conf, &x->moore, &err)) {
+	switch (try_moore_conf(x)) {
 	case CLI_OK:
 		note(x, GOOD, "moore.conf", x->moore_conf, 0, "valid");
 		doctor_check_profile(x);
 		check_plan(x, x->moore.plan);
 		check_links(x, x->moore.links);
-		if (x->moore.profile != MOORE_PROFILE_ONE_VL)
-			check_classes(x, &x->moore);
+		check_classes(x, &x->moore);
 		break;
 	case CLI_FOUND:
-		note(x, BAD, "moore.conf", x->moore_conf, err.line, "%s", err.text);
+		note(x, BAD, "moore.conf", x->moore_conf, x->moore_err.line, "%s", x->moore_err.text);
 		break;
 	default:
 		note(x, BAD, "moore.conf", x->moore_conf, 0, "cannot be read");

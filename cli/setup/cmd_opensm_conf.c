@@ -25,8 +25,7 @@ struct merge {
 	struct moore_buf old;		/* text of opensm.conf; empty when there is no file */
 	bool is_new;
 	const char *moore_conf;		/* that of --moore-conf, or NULL */
-	bool needs_lanes;		/* SL to VL tables must be set: not under profile one-vl */
-	unsigned lanes_code;		/* the max_op_vls that the classes of moore.conf need */
+	unsigned lanes_code;		/* the max_op_vls that moore.conf needs; with 1 no SL to VL tables */
 };
 
 struct change {
@@ -97,7 +96,7 @@ want_engine(const struct merge *m, const struct cli_setting *s, char *out)
 static void
 want_qos(const struct merge *m, const struct cli_setting *s, char *out)
 {
-	if (m->needs_lanes && strcmp(s->value, "TRUE") != 0)
+	if (m->lanes_code > 1 && strcmp(s->value, "TRUE") != 0)
 		snprintf(out, VALUE_MAX, "TRUE");
 }
 
@@ -247,9 +246,7 @@ read_classes(struct merge *m)
 	moore_conf_defaults(&conf);
 	if (access(file, F_OK) == 0 && cli_load_conf(file, &conf) != CLI_OK)
 		return CLI_FAIL;
-	/* As doctor does: one-vl needs one lane, all others two. */
-	m->needs_lanes = conf.profile != MOORE_PROFILE_ONE_VL;
-	m->lanes_code = m->needs_lanes ? moore_code_of_lanes(moore_lane_needed(&conf.lanes)) : 1;
+	m->lanes_code = moore_code_of_lanes(moore_conf_lanes(&conf));
 	return CLI_OK;
 }
 

@@ -18,6 +18,9 @@ struct exam {
 	struct moore_buf conf;		/* text of opensm.conf; data is NULL when it was not read */
 	char *defaults;			/* what `opensm -c` writes; NULL: unknown */
 	struct moore_conf moore;	/* moore.conf, or the defaults */
+	struct moore_err moore_err;	/* what is wrong with it */
+	bool is_tried;			/* it was read, and */
+	int tried;			/* with this result, as of cli_try_conf() */
 	uint64_t plan_hash;		/* of the plan's contents; 0: no plan */
 	struct moore_buf text;		/* the report */
 	json_t *list;			/* the report for --json */

@@ -46,6 +46,14 @@ struct moore_conf {
 	const struct moore_jobs *jobs;	/* of that many threads; NULL: one.  The caller sets it */
 };
 
+/* Returns how many lanes a link needs for all classes to have their own: one under one-vl, whose routes
+ * are safe on any lanes. */
+static inline uint8_t
+moore_conf_lanes(const struct moore_conf *c)
+{
+	return c->profile == MOORE_PROFILE_ONE_VL ? 1 : moore_lane_needed(&c->lanes);
+}
+
 /* The rows of the keys, in order; NULL past the end. */
 MOORE_API const struct moore_key *moore_conf_key_at(size_t i);
 
