@@ -263,6 +263,15 @@ attend(struct child **running, unsigned n, size_t output_max)
 	free(fd);
 }
 
+/* Notes that a child has ended, or did not start.  Sets *failed if it has failed. */
+static void
+note_end(const struct child *x, size_t i, const struct child_rules *rules, bool *failed)
+{
+	*failed |= *x->why != '\0';
+	if (rules->ended)
+		rules->ended(rules->arg, i);
+}
+
 /* Ends those that have nothing more to print, kills those that are late, and gives the places of
  * those that have ended back.  Sets *failed if one of them has failed. */
 static unsigned
@@ -285,10 +294,8 @@ end_finished(struct child *c, struct child **running, unsigned n, const struct c
 		}
 		shut(&x->in);
 		explain(x, status);
-		*failed |= *x->why != '\0';
 		running[i] = running[--n];
-		if (rules->ended)
-			rules->ended(rules->arg, (size_t)(x - c));
+		note_end(x, (size_t)(x - c), rules, failed);
 	}
 	return n;
 }
@@ -316,13 +323,10 @@ children_run(struct child *c, size_t n, const struct child_rules *rules)
 		snprintf(c[i].why, sizeof(c[i].why), running ? "it was not started" : "memory ran out");
 	while (running && (next < n || n_running)) {
 		while (next < n && n_running < rules->width) {
-			if (start(&c[next], rules->seconds)) {
+			if (start(&c[next], rules->seconds))
 				running[n_running++] = &c[next];
-			} else {
-				failed = true;
-				if (rules->ended)
-					rules->ended(rules->arg, next);
-			}
+			else
+				note_end(&c[next], next, rules, &failed);
 			next++;
 		}
 		if (n_running)
