@@ -54,8 +54,7 @@ mplug_early_begin(struct mplug_sm *sm)
 	struct mplug_early *e = &sm->early;
 
 	e->lmc = sm->osm->subn.opt.lmc;
-	strcpy(e->settings.path, sm->settings.path);
-	e->settings.named = sm->settings.named;
+	e->settings = sm->settings;	/* so far, where moore.conf is */
 	e->running = threads_start(&e->thread, prepare, e);
 }
 

@@ -2,9 +2,9 @@
 /* plugin.h - what the files of the OpenSM plugin share.
  *
  * OpenSM calls every function here under its own lock, one at a time, except where it is
- * said otherwise; only early.c has a thread, which ends before the first routing.  No pointer into OpenSM, except osm itself,
- * outlives the callback that received it: what the plugin keeps from sweep to sweep are
- * copies, found by GUID.
+ * said otherwise; only early.c has a thread, which ends before the first routing.  No pointer into
+ * OpenSM, except osm itself, outlives the callback that received it: what the plugin keeps from
+ * sweep to sweep are copies, found by GUID.
  *
  * Names: mplug_ is the plugin's own, moore_ is libmoore's, osm_ and cl_ are OpenSM's. */
 #ifndef MPLUG_PLUGIN_H
@@ -268,8 +268,8 @@ bool mplug_same_file(const struct stat *a, const struct stat *b);
 void mplug_settings_policies(struct mplug_sm *sm);
 
 /* early.c */
-/* Starts to read the plan and to grow its trees in a thread.  Waits for its end and takes what it has made;
- * nothing if it has been called before. */
+/* The first starts a thread that reads the plan and grows its trees.  The second waits for the end of that
+ * thread and takes what it has made; it does nothing if no thread runs. */
 void mplug_early_begin(struct mplug_sm *sm);
 void mplug_early_end(struct mplug_sm *sm);
 
@@ -405,8 +405,8 @@ void mplug_tell_fini(struct mplug_sm *sm);
  * mplug_kept_update() keeps the newest fabric if the result says so, and writes the file. */
 const struct moore_plan *mplug_kept_read(struct mplug_sm *sm);
 void mplug_kept_update(struct mplug_sm *sm);
-/* Reads the file into *k, which is zeroed, without a word in the log; after a failure *k is as before.  The
- * second takes *k for what was read last. */
+/* mplug_kept_load() reads the file into *k, which is zeroed, and logs nothing; after a failure *k is zeroed
+ * again.  mplug_kept_take() moves *k to sm->kept, and logs that it was read. */
 void mplug_kept_load(struct mplug_kept *k);
 void mplug_kept_take(struct mplug_sm *sm, struct mplug_kept *k);
 void mplug_kept_free(struct mplug_kept *k);

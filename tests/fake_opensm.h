@@ -693,7 +693,7 @@ fake_load(void)
 	snprintf(options, sizeof(options), "moore_conf=%s", fake_conf);
 	fake.osm->subn.opt.event_plugin_options = options;
 	sm = osm_event_plugin.create(fake.osm);
-	mplug_early_end(sm);	/* now, so that each run is the same */
+	mplug_early_end(sm);	/* the thread ends here, so each run is the same */
 	assert_non_null(sm);
 	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
 	return sm;

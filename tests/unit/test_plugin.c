@@ -191,7 +191,7 @@ start(uint8_t lmc)
 	fake.osm->subn.opt.event_plugin_options = options;
 	sm = osm_event_plugin.create(fake.osm);
 	assert_non_null(sm);
-	mplug_early_end(sm);	/* now, so that each run is the same */
+	mplug_early_end(sm);	/* the thread ends here, so each run is the same */
 	assert_string_equal(fake_engine->name, "moore");
 	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
 	return sm;
