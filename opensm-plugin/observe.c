@@ -68,12 +68,12 @@ lanes_to_be(const struct mplug_sm *sm, const osm_physp_t *p)
  * by the operational VLs of now, and changes the operational VLs only afterwards.  So a
  * link that runs one lane now is routed with one, even if it is about to gain more; any
  * other link is routed with the lanes that it will run after this sweep.
- * *pending is set when the number of lanes that the classes use is about to change:
+ * *pending is set when the number of lanes that routes rely on is about to change:
  * then one more sweep has to set SL2VL again. */
 static uint8_t
 link_lanes(struct mplug_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool *pending)
 {
-	uint8_t needed = moore_lane_needed(&sm->settings.conf.lanes);
+	uint8_t needed = moore_conf_lanes(&sm->settings.conf);
 	uint8_t now = ib_port_info_get_op_vls(&p->port_info);
 	uint8_t there = ib_port_info_get_op_vls(&q->port_info);
 	uint8_t lanes = lanes_to_be(sm, p);

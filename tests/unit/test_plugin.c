@@ -325,6 +325,12 @@ four_lanes_needed(void)
 }
 static void two_of_four_lanes(void) { four_lanes_needed(); two_lanes(); }
 static void two_of_four_lanes_there(void) { four_lanes_needed(); two_lanes_there(); }
+static void
+one_lane_for_any_lanes(void)
+{
+	((struct mplug_sm *)fake_context)->settings.conf.profile = MOORE_PROFILE_ONE_VL;
+	one_lane();
+}
 static void peer_down(void) { ib_port_info_set_port_state(&fake.sw[0]->physp_table[4].port_info,
 							  IB_LINK_DOWN); }
 static void host_alone(void) { fake.ca[0]->physp_table[1].p_remote_physp = NULL; }
@@ -401,6 +407,8 @@ observes_defects(void **state)
 		{ "at the other end, too", two_lanes_there, 0, 0, 0, 0, 0, false },
 		{ "two classes gain lanes", two_of_four_lanes, 0, 0, 0, 0, 0, true },
 		{ "at the other end, too", two_of_four_lanes_there, 0, 0, 0, 0, 0, true },
+		{ "routes of one-vl need one lane, so no sweep waits for more", one_lane_for_any_lanes,
+		  0, 0, 0, 2, 0, false },
 		{ "a link that is down here does not count", peer_down, -2, 0, 0, 0, 0, false },
 		{ "an endpoint without a link does not count", host_alone, 0, -1, 0, 0, 0, false },
 		{ "nor do CAs linked to each other", hosts_linked, 0, -2, 0, 0, 0, false },
