@@ -139,18 +139,19 @@ void
 mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v, const struct mplug_times *t)
 {
 	const struct moore_engine_result *r = sm->result;
+	const int n_vls = __builtin_popcount(r->verdict->vls);
 	struct moore_buf terms = MOORE_BUF_INIT;
 	size_t changed, total;
 
 	mplug_publish_count(v, &changed, &total);
 	put_terms(&terms, sm, mplug_sl2vl_rows_to_set(sm, v));
 	osm_log(&sm->osm->log, OSM_LOG_INFO,
-		"moore: %s: %u switches, %u endpoints, %u layer%s, %d VLs; "
+		"moore: %s: %u switches, %u endpoints, %u layer%s, %d VL%s; "
 		"total %.1f ms (routing %.1f, lanes %.1f, check %.1f); "
 		"%zu of %zu LFT blocks change%s; hash %016" PRIx64 "\n",
 		*r->topology ? r->topology : "unrecognised, routed as a general graph",
 		v->f->n_switches, v->f->n_endpoints, layers(v->f), MOORE_S(layers(v->f)),
-		__builtin_popcount(r->verdict->vls),
+		n_vls, MOORE_S(n_vls),
 		t->ms[MPLUG_T_END] - t->ms[MPLUG_T_START],
 		t->ms[MPLUG_T_ROUTED] - t->ms[MPLUG_T_OBSERVED],
 		t->ms[MPLUG_T_LANES] - t->ms[MPLUG_T_ROUTED],

@@ -65,8 +65,8 @@ on_lane_0() { verify | jq -e '.vls == [0]'; } >/dev/null
 	since
 	sm_set max_op_vls 1
 	sm_hup
-	await ', 1 VLs; .* LFT blocks change; one-lane links in use: 175;'
-	await ', 1 VLs; .* SL2VL rows to set: [1-9][0-9]*; one-lane links in use: 175;'
+	await ', 1 VL; .* LFT blocks change; one-lane links in use: 175;'
+	await ', 1 VL; .* SL2VL rows to set: [1-9][0-9]*; one-lane links in use: 175;'
 	settled
 	log_has 'ERR MR02: .*safe on one lane'
 	sound
