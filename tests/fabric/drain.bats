@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 # The links file: after a SIGHUP, or when the plugin finds that it has changed, a port or a switch
 # is drained, and later it is used again.
-# Others run beside it: it gives each report 60 s.
+# Other tests run beside this file, which mostly waits.
 bats_require_minimum_version 1.5.0
 load lib.bash
 load daemon.bash

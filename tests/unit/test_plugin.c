@@ -326,7 +326,7 @@ four_lanes_needed(void)
 static void two_of_four_lanes(void) { four_lanes_needed(); two_lanes(); }
 static void two_of_four_lanes_there(void) { four_lanes_needed(); two_lanes_there(); }
 static void
-one_lane_for_any_lanes(void)
+one_lane_under_one_vl(void)
 {
 	((struct mplug_sm *)fake_context)->settings.conf.profile = MOORE_PROFILE_ONE_VL;
 	one_lane();
@@ -407,7 +407,7 @@ observes_defects(void **state)
 		{ "at the other end, too", two_lanes_there, 0, 0, 0, 0, 0, false },
 		{ "two classes gain lanes", two_of_four_lanes, 0, 0, 0, 0, 0, true },
 		{ "at the other end, too", two_of_four_lanes_there, 0, 0, 0, 0, 0, true },
-		{ "routes of one-vl need one lane, so no sweep waits for more", one_lane_for_any_lanes,
+		{ "routes of one-vl need one lane, so no sweep waits for more", one_lane_under_one_vl,
 		  0, 0, 0, 2, 0, false },
 		{ "a link that is down here does not count", peer_down, -2, 0, 0, 0, 0, false },
 		{ "an endpoint without a link does not count", host_alone, 0, -1, 0, 0, 0, false },
