@@ -7,7 +7,7 @@
  * port that they leave by is ACTIVE, and the port that sends them to this switch is, too.
  * With `qos TRUE` OpenSM sets all other rows before it activates the ports.
  *
- * A row must send packets that come from switches, but not by an entry, on other lanes than the others.  The
+ * A row must send packets that come from switches, but for entry turns, on other lanes than the others.  The
  * last bit of the VL tells them apart, whatever the class (docs/theory.md, "Classes of service").
  *
  * Invariant: routes rely on two lanes of a link only if all rows that packets meet at both of
@@ -203,8 +203,8 @@ mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v, const struct moore_
 
 /* ---- routes that were made for an earlier fabric -------------------------------------- */
 
-/* Fills the place of each switch in the order of the last accepted routes, and their entries, for the
- * newest fabric. */
+/* Fills the place of each switch in the order of the last accepted routes, and the numbers of ports in
+ * their entry turns, for the newest fabric. */
 static void
 carry_lanes(const struct mplug_sm *sm, uint32_t *pos, uint8_t *entry)
 {
@@ -216,7 +216,7 @@ carry_lanes(const struct mplug_sm *sm, uint32_t *pos, uint8_t *entry)
 
 		pos[s] = o == MOORE_NONE ? sm->good->n_switches + s : was[o];
 		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
-			entry[f->sw[s].port0 + p] = mplug_is_entry(sm, s, (uint8_t)p);
+			entry[f->sw[s].port0 + p] = mplug_entry(sm, s, (uint8_t)p);
 	}
 }
 

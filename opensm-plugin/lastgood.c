@@ -141,7 +141,7 @@ mplug_lastgood_sls(struct moore_sl_set **out, const struct moore_fabric *now,
 	return rc;
 }
 
-bool
+uint8_t
 mplug_lastgood_entry(const struct moore_fabric *now, moore_swid s, moore_portnum p,
 		     const struct moore_fabric *old, const uint8_t *entry)
 {
@@ -149,14 +149,15 @@ mplug_lastgood_entry(const struct moore_fabric *now, moore_swid s, moore_portnum
 	moore_swid was;
 
 	if (!entry)
-		return false;
+		return 0;
 	if (now == old)
 		return entry[now->sw[s].port0 + p];
 	a = moore_fabric_port(now, s, p);
 	was = mplug_switch_by_guid(old, now->sw[s].guid);
 	if (a->role != MOORE_ROLE_SWITCH || was == MOORE_NONE || p > old->sw[was].n_ports)
-		return false;
+		return 0;
 	b = moore_fabric_port(old, was, p);
-	return entry[old->sw[was].port0 + p] && b->role == MOORE_ROLE_SWITCH &&
-		old->sw[b->peer].guid == now->sw[a->peer].guid;
+	if (b->role != MOORE_ROLE_SWITCH || old->sw[b->peer].guid != now->sw[a->peer].guid)
+		return 0;
+	return entry[old->sw[was].port0 + p];
 }

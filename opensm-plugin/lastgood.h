@@ -18,10 +18,10 @@ int mplug_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 		   const struct moore_fabric *old, const struct moore_lft *lft,
 		   struct moore_err *err);
 
-/* Whether port p of switch s of `now` is an entry of the routes that were made for `old`: entry[] is
+/* The number of port p of switch s of `now` in entry turns of the routes that were made for `old`: entry[] is
  * theirs (may be NULL), and the port leads to the same switch as before.  O(log n). */
-bool mplug_lastgood_entry(const struct moore_fabric *now, moore_swid s, moore_portnum p,
-			  const struct moore_fabric *old, const uint8_t *entry);
+uint8_t mplug_lastgood_entry(const struct moore_fabric *now, moore_swid s, moore_portnum p,
+			     const struct moore_fabric *old, const uint8_t *entry);
 
 /* Makes *out, the SLs that sources use for each LID of those tables, from set, the SLs for
  * lft.  The caller frees *out with moore_sl_set_free().  -MOORE_ENOMEM. */

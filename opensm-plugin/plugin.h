@@ -424,8 +424,8 @@ void mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port,
 /* Makes OpenSM send endpoints only the tables that differ, unless they may have been reset.
  * sm->newest is still the fabric of the last sweep. */
 void mplug_endpoints_trust(const struct mplug_sm *sm);
-/* Whether this port of a switch of sm->newest is an entry of the last accepted routes. */
-bool mplug_is_entry(const struct mplug_sm *sm, moore_swid s, uint8_t port);
+/* The number of this port of a switch of sm->newest in entry turns of the last accepted routes. */
+uint8_t mplug_entry(const struct mplug_sm *sm, moore_swid s, uint8_t port);
 /* Computes the rows that depend on the settings alone; sm->newest has changed. */
 void mplug_rows_prepare(struct mplug_sm *sm);
 void mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row);

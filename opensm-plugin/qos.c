@@ -2,8 +2,8 @@
 /* qos.c - SL2VL tables and VL arbitration.
  *
  * Under any-sl the VL depends on the role of the in-port and the class of the SL; under
- * sl-hint also on the order of the last accepted routes (moore/lane.h).  Entries of these routes
- * count as ports of endpoints.  Unicast and multicast share these tables.  VL arbitration gives
+ * sl-hint also on the order of the last accepted routes (moore/lane.h).  What takes an entry turn of these
+ * routes counts as coming from an endpoint.  Unicast and multicast share these tables.  VL arbitration gives
  * every lane in use equal weight.
  *
  * The plugin sets only the external ports of switches: how a CA or a router injects, and
@@ -21,11 +21,11 @@ mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row)
 		t->raw_vl_by_sl[i] = (uint8_t)(row->vl[2 * i] << 4 | row->vl[2 * i + 1]);
 }
 
-bool
-mplug_is_entry(const struct mplug_sm *sm, moore_swid s, uint8_t port)
+uint8_t
+mplug_entry(const struct mplug_sm *sm, moore_swid s, uint8_t port)
 {
-	return sm->result && mplug_lastgood_entry(sm->newest, s, port, sm->good,
-						  moore_route_entries(sm->result->route));
+	return sm->result ? mplug_lastgood_entry(sm->newest, s, port, sm->good,
+						 moore_route_entries(sm->result->route)) : 0;
 }
 
 /* Under sl-hint: the row that the last accepted routes were checked with.  Returns false
@@ -57,7 +57,8 @@ wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
-	if (role == MOORE_ROLE_SWITCH && mplug_is_entry(sm, s, in))
+	if (role == MOORE_ROLE_SWITCH && out <= sm->newest->sw[s].n_ports && mplug_entry(sm, s, in) &&
+	    (mplug_entry(sm, s, in) ^ mplug_entry(sm, s, out)) == 1)
 		role = MOORE_ROLE_ENDPOINT;
 	if (role == MOORE_ROLE_NONE ||
 	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))

@@ -314,7 +314,7 @@ make_routes(struct run *w, bool meanwhile)
 	return rc;
 }
 
-/* The lanes were prepared without regard to entries, and there are some. */
+/* The lanes were prepared without regard to entry turns, and there are some. */
 static int
 prepare_again(struct run *w)
 {

@@ -19,7 +19,7 @@ effective_row(const struct source *w, moore_swid s, moore_portnum in, moore_port
 {
 	const struct moore_fabric *f = w->f;
 	uint8_t mask = moore_lane_mask(moore_fabric_port(f, s, out)->lanes);
-	enum moore_role role = moore_lane_role(f, w->entry, s, in);
+	enum moore_role role = moore_lane_role(f, w->entry, s, in, out);
 	struct moore_sl_row row = { { 0 } };
 
 	if (f->sw[s].maps_sl && w->pos)
@@ -46,7 +46,7 @@ fill_pair(struct moore_sl2vl *t, const struct source *w, struct known *k, moore_
 	  moore_portnum in, moore_portnum out, struct moore_err *err)
 {
 	uint16_t *id = &t->id[t->base[s] + (size_t)in * t->width[s] + out];
-	uint32_t *row = &k->row[w->f->sw[s].maps_sl][moore_lane_role(w->f, w->entry, s, in)]
+	uint32_t *row = &k->row[w->f->sw[s].maps_sl][moore_lane_role(w->f, w->entry, s, in, out)]
 		[moore_lane_mask(moore_fabric_port(w->f, s, out)->lanes)];
 	struct moore_sl_row r;
 	int rc;
@@ -62,18 +62,19 @@ fill_pair(struct moore_sl2vl *t, const struct source *w, struct known *k, moore_
 }
 
 /* Fills like[] with the first in port whose rows are those of each in port: under any-sl of the
- * same role. */
+ * same role and the same side in entry turns. */
 static void
 find_alike(const struct source *w, moore_swid s, moore_portnum *like)
 {
 	const unsigned n = w->f->sw[s].n_ports;
-	moore_portnum first[MOORE_ROLE_SELF + 1];
+	const struct moore_port *port = &w->f->port[w->f->sw[s].port0];
+	const uint8_t *side = w->entry ? w->entry + w->f->sw[s].port0 : NULL;
+	moore_portnum first[MOORE_ROLE_SELF + 1][MOORE_N_SIDES];
 
 	for (unsigned i = n + 1u; i-- > 0;)
-		first[moore_lane_role(w->f, w->entry, s, (moore_portnum)i)] = (moore_portnum)i;
+		first[port[i].role][side ? side[i] : 0] = (moore_portnum)i;
 	for (unsigned i = 0; i <= n; i++)
-		like[i] = w->pos ? (moore_portnum)i :
-			first[moore_lane_role(w->f, w->entry, s, (moore_portnum)i)];
+		like[i] = w->pos ? (moore_portnum)i : first[port[i].role][side ? side[i] : 0];
 }
 
 static int

@@ -34,7 +34,7 @@ moore_lane_hint_row(const struct moore_fabric *f, const struct moore_lane_opts *
 {
 	const struct moore_port *ip = moore_fabric_port(f, s, in);
 	const struct moore_port *op = moore_fabric_port(f, s, out);
-	bool from_switch = moore_lane_role(f, entry, s, in) == MOORE_ROLE_SWITCH;
+	bool from_switch = moore_lane_role(f, entry, s, in, out) == MOORE_ROLE_SWITCH;
 	uint8_t used = moore_lane_hint_classes(o), table[MOORE_N_HINTS];
 	struct moore_sl_row row;
 

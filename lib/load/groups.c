@@ -6,7 +6,7 @@
  * they are together, and a group sends to a group over each route that one of its endpoints has.
  * What groups can send in this way is no less than what their switches can: loads are even over
  * the links of a wide one, and any part may take any route.  On MLFM it is within 1 % of it, but more
- * where entry links serve some switches of a column alone.
+ * where entry turns serve some switches of a column alone.
  *
  * Its programme has one flow for each group, and is a thousand times smaller than that of all
  * endpoints.  So every exchange of the targets of two groups is tried. */

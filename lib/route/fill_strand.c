@@ -37,15 +37,6 @@ fill_tree(struct fill *f, const uint8_t *slot, const struct moore_rcolumn *c,
 	return c;
 }
 
-/* Where the trees of a class's roots are alike (layers/layer_models.c), all of them are of one strand. */
-static uint32_t
-strand_of(const struct moore_rmiddles *c, uint32_t root)
-{
-	bool by_class = c->paired && c->class_of[root] != MOORE_NONE;
-
-	return (by_class ? c->class_of[root] : root) % MOORE_STRANDS;
-}
-
 /* Counts the routes of the tree slot[] of root. */
 static void
 add_loads(const struct moore_rgraph *g, const uint8_t *slot, uint32_t root, uint32_t *load)
@@ -74,7 +65,7 @@ moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand)
 	for (uint32_t root = 0; root < g->n; root++) {
 		const uint32_t n_trees = moore_rcolumns_own_trees(cols, root);
 
-		if (!g->is_source[root] || !n_trees || strand_of(&cols->middles, root) != strand)
+		if (!g->is_source[root] || !n_trees || root % MOORE_STRANDS != strand)
 			continue;
 		moore_rmtrees_root(&f->mtrees, root, moore_rslices_tree(all, g, 0, root), n_trees);
 		for (uint32_t k = 0; k < n_trees; k++) {
@@ -100,7 +91,7 @@ moore_rfill_strand(void *arg, unsigned worker, size_t strand)
 		const struct moore_rcolumn *c;
 		uint32_t k = 0;
 
-		if (strand_of(&cols->middles, root) != strand)
+		if (root % MOORE_STRANDS != strand)
 			continue;
 		c = col + find_root(col, (size_t)(end - col), root);
 		for (uint32_t j = 0; g->is_source[root] && j < cols->n_places; j++)

@@ -184,7 +184,7 @@ moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err)
 	if (!(b->colour = malloc((g->n_edges + (size_t)1) * sizeof(*b->colour))))
 		return moore_fail_nomem(err);
 	memcpy(b->colour, g->colour, g->n_edges * sizeof(*g->colour));
-	return moore_rturns_set_entries(t, &b->r->g, err);
+	return moore_rturns_set_entries(t, &b->r->g, NULL, err);
 }
 
 /* ---- trees -------------------------------------------------------------------------- */

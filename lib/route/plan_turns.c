@@ -372,10 +372,11 @@ int
 moore_rbuild_turns(struct moore_rbuild *b, bool by_roles, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
-	int rc = b->cols.middles.paired && !by_roles ?
-		moore_rmiddles_enter(g, &b->cols.middles, b->r->entry_wanted, err) : 0;
+	int rc;
 
-	if (rc < 0 || (rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err)) < 0)
+	if (b->cols.middles.paired && !by_roles)
+		moore_rmiddles_enter(g, &b->cols.middles, b->r->entry_wanted);
+	if ((rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err)) < 0)
 		return rc;
 	moore_rgrown_keep_turns(b);
 	rc = moore_rturns_build(&b->r->turns, &b->up, &b->plan_turns, b->colour, err);

@@ -56,8 +56,14 @@
 #define MOORE_DETOURS_COST 1700
 #define MOORE_DETOURS_FALL 4
 
-/* Of so many links up of a switch one is an entry link (entry_links.c). */
-#define MOORE_ENTRY_LINKS 4
+/* Of so many turns of a middle switch from one column to the other one is an entry turn (entry_turns.c), and by
+ * which numbers they are drawn: of six seeds all are as good. */
+#define MOORE_ENTRY_SIDES 5
+#define MOORE_ENTRY_SEED 4
+/* Columns of fewer switches have none.  (layers starts=1 order=1 to 8)  Least share of full rate with entry turns
+ * and without: h=3 33.3 to 44.4 and 42.6 to 47.5 %; h=4 39.9 to 45.4 and 38.0 to 43.8, with eight LIDs 41.6 to
+ * 50.0 and 41.5 to 44.7. */
+#define MOORE_ENTRY_LEAST 4
 /* The search for numbers of pairs of columns (pair_ranks.c).  Of 45 seeds, several are as good; which is
  * best differs with h. */
 #define MOORE_PAIRS_SEED 4
@@ -379,20 +385,16 @@
 #define MOORE_MIDDLES_ENOUGH 80
 /* TRANSIT where classes are paired, where a further intermediate costs nothing. */
 #define MOORE_PRICE_TRANSIT_PAIRS 12
-/* There, the price of a link to an intermediate for each route of the same root over it, and of a
- * parent that differs from that in the model of the tree (layer_models.c): the worst case against load.
- * (layers)  Least share of full rate and load:
+/* There, the price of a link to an intermediate for each route of the same root over it.  (layers starts=1)
+ * Least share of full rate and load:
  *
- *	OWN, UNLIKE	MLFM h=9	h=10		h=17		h=19
- *	0, 0		42.2 1.28	42.5 1.33	39.3 1.34	39.0 1.32
- *	3, 4		43.0 1.31	42.9 1.33	39.8 1.32	39.5 1.30
- *	3, 6		42.6 1.33	43.4 1.36	40.1 1.33	39.7 1.30
- *	3, 8		43.1 1.36	43.7 1.36	40.3 1.35	40.1 1.34
- *	4, 8		43.0 1.31	43.3 1.32	40.2 1.38	40.0 1.32
+ *	OWN	MLFM h=9	h=10		h=12		h=15
+ *	0	44.2 1.24	44.0 1.28	43.7 1.33	42.7 1.24
+ *	3	46.2 1.26	45.0 1.27	44.7 1.28	45.2 1.26
+ *	6	44.3 1.26	46.0 1.29	44.7 1.29	45.1 1.27
  *
- * At LMC 1, which has no models: h=8 27.2 1.31, h=13 12.5 1.29; with them 27.2 1.46, 12.5 1.46. */
+ * At LMC 1: h=9 20.0 1.39, 21.9 1.33 and 20.0 1.37; h=15 20.0 1.32, 20.0 1.32 and 16.7 1.35. */
 #define MOORE_PRICE_OWN_TRANSIT 3
-#define MOORE_PRICE_UNLIKE 8
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
  * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage

@@ -30,7 +30,7 @@ first_bare='.endpoints[0].switch as $s | del(.endpoints[] | select(.switch == $s
 }
 
 @test "an MLFM of which one local switch has no endpoints" {
-	part "mlfm h=5" "$first_bare"
+	part "mlfm h=7" "$first_bare"
 	carries_as_much
 }
 

@@ -340,7 +340,7 @@ sls_of_switches_that_are_known(void **state)
 	moore_plan_free(p);
 }
 
-/* An entry stays one while its port leads to the same switch. */
+/* A port keeps its side in entry turns while it leads to the same switch. */
 static void
 entries_of_links_that_stay(void **state)
 {
@@ -350,15 +350,15 @@ entries_of_links_that_stay(void **state)
 
 	(void)state;
 	for (unsigned p = 4; p <= 6; p++)
-		entry[old->sw[5].port0 + p] = 1;
+		entry[old->sw[5].port0 + p] = (uint8_t)p;
 	assert_int_equal(moore_fabric_copy(&now, old, NULL), 0);
 	moore_fabric_cut(now, 5, 4);
 	now->sw[peer].guid += 1;	/* another switch, still in the sequence of GUIDs */
 	CHECK("no entries at all", !mplug_lastgood_entry(now, 5, 5, old, NULL));
-	CHECK("the same fabric", mplug_lastgood_entry(old, 5, 4, old, entry) &&
+	CHECK("the same fabric", mplug_lastgood_entry(old, 5, 4, old, entry) == 4 &&
 	      !mplug_lastgood_entry(old, 5, 7, old, entry));
 	CHECK("a link that is gone", !mplug_lastgood_entry(now, 5, 4, old, entry));
-	CHECK("a link that stays", mplug_lastgood_entry(now, 5, 5, old, entry));
+	CHECK("a link that stays", mplug_lastgood_entry(now, 5, 5, old, entry) == 5);
 	CHECK("a link to another switch", !mplug_lastgood_entry(now, 5, 6, old, entry));
 	CHECK("no entry before", !mplug_lastgood_entry(now, 5, 7, old, entry));
 	CHECK("the port of an endpoint", !mplug_lastgood_entry(now, 5, 1, old, entry));

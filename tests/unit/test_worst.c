@@ -526,7 +526,7 @@ columns(void **state)
 		for (uint32_t a = 0; a < c.g.n; a++)
 			CHECK_EQ(why, c.g.first[a + 1] - c.g.first[a], c.g.n - 1);
 		worst = worst_of_groups(&c, to, 0, 0);
-		for (unsigned k = 0; k < 16; k++) {
+		for (unsigned k = 0; k < 64; k++) {
 			double load;
 
 			CHECK_EQ("searched", moore_groups_descend(&c.g, &rng, NULL), 0);

@@ -6,10 +6,11 @@
  * VLs: packets of class c use VL 2c from endpoints and port 0, and VL 2c+1 from switches.
  * So every mask keeps the two apart (docs/theory.md, "Classes").
  *
- * An *entry* is a port that leads to a switch and yet counts as an endpoint's: an entry link ends
- * there, over which only packets come that have just left their own switch's endpoints
- * (docs/theory.md, "Entry links").  The routes say which ports are entries, moore_route_entries(): by
- * port, entry[f->sw[s].port0 + p]; NULL stands for none.
+ * A packet that takes an *entry turn* counts as one from an endpoint: only packets that have just left
+ * their own switch's endpoints take such a turn (docs/theory.md, "Entry turns").  The routes say which
+ * turns these are, moore_route_entries(): entry[f->sw[s].port0 + p] is a number below MOORE_N_SIDES, and
+ * the turn from port p to port q is an entry turn if the numbers of the two differ in the last bit alone
+ * and are not 0 or 1.  NULL stands for none.
  *
  * Profile sl-hint: the VL rises where a route turns from down to up in an order of the
  * switches.  An SL2VL table does not know the VL that a packet is on, so the SL names one
@@ -30,13 +31,17 @@ struct moore_lane_opts {
 	uint8_t sl_class[MOORE_N_SL];	/* class of each SL, 0..MOORE_CLASS_MAX */
 };
 
-/* The role of port p of s as far as lanes go. */
-static inline enum moore_role
-moore_lane_role(const struct moore_fabric *f, const uint8_t *entry, moore_swid s, moore_portnum p)
-{
-	const size_t at = (size_t)f->sw[s].port0 + p;
+#define MOORE_N_SIDES 16
 
-	return entry && entry[at] ? MOORE_ROLE_ENDPOINT : (enum moore_role)f->port[at].role;
+/* The role of port in of s as far as lanes of packets go that leave by port out. */
+static inline enum moore_role
+moore_lane_role(const struct moore_fabric *f, const uint8_t *entry, moore_swid s, moore_portnum in,
+		moore_portnum out)
+{
+	const size_t at = f->sw[s].port0;
+
+	return entry && entry[at + in] && (entry[at + in] ^ entry[at + out]) == 1 ?
+		MOORE_ROLE_ENDPOINT : (enum moore_role)f->port[at + in].role;
 }
 
 /* The VL of an SL for packets that enter by a port of this role. */

@@ -5,8 +5,8 @@
  * the rank rises.  In each in-tree a switch that has children is legal: from it
  * on every turn is allowed.  With VL 0 for packets that enter from an endpoint
  * or port 0 and VL 1 for those that enter from a switch, no cycle of waiting
- * packets can exist, whatever the SL, LID and source.  Some ports that lead to a switch
- * count as an endpoint's: moore_route_entries().
+ * packets can exist, whatever the SL, LID and source.  What takes an entry turn counts as
+ * coming from an endpoint: moore_route_entries().
  *
  * The tables are a function of (intended graph, what is missing): rank, trees
  * and balance are computed for the intended graph, then repaired for what is
@@ -39,7 +39,7 @@ struct moore_route_opts {
 	const struct moore_links *links;	/* what to spare; may be NULL */
 	bool lanes_as_seen;	/* a link that has one lane is intended so; false: only if
 				 * intended is NULL */
-	bool by_roles;		/* lanes can follow nothing but the roles of ports: no entries */
+	bool by_roles;		/* lanes can follow nothing but the roles of ports: no entry turns */
 	struct moore_ranks **ranks;	/* the caller's, at first a pointer to NULL; replaced when
 					 * the intended graph is another; the tables are the same
 					 * without it.  NULL: nothing is kept */
@@ -70,9 +70,9 @@ MOORE_API int moore_route_matches(uint32_t *n, const struct moore_fabric *seen,
 /* The LFTs; they live as long as r. */
 MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 
-/* The ports of seen that lanes take for an endpoint's, as moore_lane_effective() wants them; NULL if
- * there is none.  They follow from the intended fabric, whatever is missing, but where the spanning tree
- * needs an entry link because others are missing; none under one-vl or with one LID for each host. */
+/* The numbers of the ports of seen in entry turns, as moore_lane_effective() wants them; NULL if
+ * there are no such turns.  They follow from the intended fabric, whatever is missing, but where
+ * the spanning tree needs an entry turn because other links are missing; none under one-vl or with one LID for each host. */
 MOORE_API const uint8_t *moore_route_entries(const struct moore_route *r);
 
 /* Profile sl-hint: the order of the switches of seen, which lanes follow: place of each, 0 the

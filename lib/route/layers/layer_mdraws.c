@@ -2,8 +2,9 @@
 /* layer_mdraws.c - all trees of a root, where the graph has lines or paired classes
  * (layer_middles.c has the words).
  *
- * Where there are lines, the intermediates of a tree are drawn at random, and by some draws a low
- * switch has far fewer pairs of first and last links than by others.  So the trees of a root are drawn
+ * Where there are lines, the intermediates of a tree are drawn at random, and where classes are paired, each
+ * draw begins with others.  By some draws a low switch has far fewer pairs of first and last links than by
+ * others.  So the trees of a root are drawn
  * again while some low switch can send it less than enough, and of all draws that one is kept by
  * which the worst low switch can send most.
  *
@@ -147,7 +148,7 @@ moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint8_t *slots, uint3
 
 	w->slots = slots;
 	moore_rmtrees_prepare(w, root);
-	if (!w->classes->lines) {
+	if (w->classes->paired && w->n_layers == 1) {	/* no draw is enough, and they take time */
 		grow_all(w, draw, n_trees);
 		return;
 	}

@@ -38,8 +38,8 @@ alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
 	w->first_price = calloc(m, sizeof(*w->first_price));
 	w->own_firsts = calloc(m, 1);
 	w->last_price = calloc(rows, sizeof(*w->last_price));
-	w->need = calloc(rows, sizeof(*w->need));
-	w->once = calloc(rows, sizeof(*w->once));
+	w->need = calloc(rows * w->n_groups, sizeof(*w->need));
+	w->once = calloc(rows * w->n_groups, sizeof(*w->once));
 	w->led_price = calloc(rows, sizeof(*w->led_price));
 	w->load_before = calloc(m, sizeof(*w->load_before));
 	w->minimal = calloc(n, sizeof(*w->minimal));
@@ -72,7 +72,8 @@ moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1, n_trees = (size_t)n_hosts * n_layers;
 
 	*w = (struct moore_rmtrees){ .v = v, .classes = classes, .n_connected = n_connected,
-		.n_layers = n_layers, .serves_peers = classes->paired && !kind->straight,
+		.n_layers = n_layers, .n_groups = classes->paired ? MOORE_N_GROUPS : 1,
+		.serves_peers = classes->paired && !kind->straight,
 		.new_price = classes->paired ? 0 : MOORE_PRICE_NEW * USE,
 		.transit_price = classes->paired ? MOORE_PRICE_TRANSIT_PAIRS : MOORE_PRICE_TRANSIT };
 	for (uint32_t s = 0; s < g->n; s++)
@@ -83,8 +84,7 @@ moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 	w->load = calloc(m, sizeof(*w->load));
 	w->ends = calloc(n_trees + 1, sizeof(*w->ends));
 	if (moore_rtree_init(&w->t, g) < 0 || !w->low || !w->middle || !w->load ||
-	    !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n) ||
-	    !moore_rmtrees_alloc_models(w))
+	    !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n))
 		return -MOORE_ENOMEM;
 	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++) {
 		if (g->is_source[s])
@@ -119,7 +119,6 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->load_before);
 	free(w->minimal);
 	free(w->n_own);
-	free(w->models);
 	free(w->ends);
 	free(w->last);
 	free(w->via);
@@ -137,7 +136,6 @@ moore_rmtrees_start(struct moore_rmtrees *w)
 {
 	memset(w->load, 0, w->v->g->n_edges * sizeof(*w->load));
 	w->n_uses = 0;
-	moore_rmtrees_forget_models(w);
 }
 
 /* ---- one tree -------------------------------------------------------------------------- */
@@ -175,13 +173,14 @@ price_last(const struct moore_rmtrees *w, uint8_t slot)
 
 /* Marks the one switch of each class that may be an intermediate of this tree: at random in the
  * first layer of a variant, and far from those of its other layers.  Where classes are paired, it
- * is the same in each class, and each root begins with another.  Elsewhere a switch that is alone in
- * its class is marked as if it had a copy, so that half of the trees have detours for it. */
+ * is the same in each class, and each root and each draw begins with another.  Elsewhere a switch that is
+ * alone in its class is marked as if it had a copy, so that half of the trees have detours for it. */
 static void
 draw_intermediates(struct moore_rmtrees *w)
 {
 	const struct moore_rmiddles *c = w->classes;
-	uint32_t variant = w->n_built / w->n_layers, first = moore_rmtrees_first_place(w);
+	uint32_t variant = w->n_built / w->n_layers;
+	uint32_t first = variant + c->place[w->t.root] + c->class_of[w->t.root] + w->n_draws;
 	struct moore_rng r = { (uint64_t)w->t.root << 32 | w->n_draws << 16 | variant };
 
 	for (uint32_t k = 0; k < c->n_classes; k++) {
@@ -239,8 +238,8 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 		out = w->out[o->between];
 		if (!w->is_drawn[o->between] || w->t.len[w->v->g->to[out]] != 1)
 			continue;
-		p = led[o->last] + price_down(w, o->edge) + price(w, out) + price_last(w, o->last) +
-			price_unlike(w, m, o->edge) + (w->is_between[o->between] ? 0 : w->new_price);
+		p = led[o->last] + w->once[o->want] + price_down(w, o->edge) + price(w, out) +
+			price_last(w, o->last) + (w->is_between[o->between] ? 0 : w->new_price);
 		if (p < least) {
 			least = p;
 			best = o;
@@ -250,14 +249,14 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 		return;
 	hang_middle_over(w, m, best->edge);
 	w->is_entered[m] = best->enters;
-	led[best->last] += w->once[(size_t)m * w->stride + best->last];
+	led[best->last] += w->once[best->want];
 }
 
 /* Whether a low switch may take its edge e as a leaf. */
 static bool
 is_leaf_legal(const struct moore_rmtrees *w, uint32_t e)
 {
-	if (w->is_entered[w->v->g->to[e]] && !w->v->turns->enters[e])
+	if (w->is_entered[w->v->g->to[e]] && !moore_rview_enters(w->v, w->t.slot, e))
 		return false;
 	return !w->one_lane || moore_rview_leaf(w->v, w->t.slot, w->t.root, e);
 }
@@ -274,8 +273,7 @@ cheapest_detour(const struct moore_rmtrees *w, uint32_t s, uint32_t *price)
 
 	for (uint32_t k = 0; k < n; k++, e = e + 1 < begin + n ? e + 1 : begin) {
 		uint32_t m = g->to[e], last = w->last[m];
-		uint32_t p = w->first_price[e] + w->via[m] + via_last[last] + last_price[last] +
-			price_unlike(w, s, e);
+		uint32_t p = w->first_price[e] + w->via[m] + via_last[last] + last_price[last];
 
 		if (p < least && is_leaf_legal(w, e)) {
 			least = p;
@@ -350,7 +348,7 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		use_link(w, e);
 		use_link(w, w->out[g->to[e]]);
 		if (w->classes->paired) {
-			w->n_own[e] += w->model != NULL;
+			w->n_own[e]++;
 			set_via(w, moore_rgraph_tail(g, e), e);
 		}
 		w->n_ending[w->last[s]]++;
@@ -455,7 +453,6 @@ start_tree(struct moore_rmtrees *w)
 	w->unit = (w->transit_price * USE << 14) /
 		(w->n_uses / (w->v->g->n_planned + 1) + DAMPING);
 	draw_intermediates(w);
-	w->model = moore_rmtrees_find_model(w);
 	moore_rmtrees_hang_last_hops(w);
 	if (w->serves_peers && !w->has_diverted)
 		divert_last_hop(w);
@@ -486,6 +483,4 @@ moore_rmtrees_grow(struct moore_rmtrees *w)
 		moore_rtree_queue(&w->t, w->v->g->n);
 		moore_rtree_repair(&w->t, w->v, w->t.root, w->load, w->n_connected[w->t.root], &moved);
 	}
-	if (w->model)
-		moore_rmtrees_keep_model(w);
 }

@@ -2,9 +2,8 @@
 /* layer_middles.h - the non-minimal trees of profile any-sl where the graph has lines
  * or paired classes (middles.h): one tree for each LID.
  *
- * Roots are divided into strands, and where classes are paired, all roots of a class are of one strand.
- * A tree depends on the earlier trees of its strand alone, so strands can be made side by side, each
- * with a struct moore_rmtrees of its own. */
+ * Roots are divided into strands.  A tree depends on the earlier trees of its strand alone, so strands can
+ * be made side by side, each with a struct moore_rmtrees of its own. */
 #ifndef MOORE_ROUTE_LAYER_MIDDLES_H
 #define MOORE_ROUTE_LAYER_MIDDLES_H
 
@@ -30,15 +29,11 @@ struct moore_rmtrees {
 	uint32_t *load;		/* by edge: detours that have it in their middle; with paired classes,
 				 * all routes over it */
 	uint64_t n_uses;	/* the sum of load[] */
-	uint8_t *models;	/* with paired classes (layer_models.c), [(((class / MOORE_STRANDS) *
-				 * max_size + place) * n_layers + layer) * n + node]: slot of the
-				 * parent edge */
-	uint32_t max_size;	/* of a class; 0 where there are no models */
 	/* these its present root, */
 	uint32_t n_built;	/* trees so far */
 	uint32_t n_ended;	/* detours so far, */
 	uint32_t n_ending[MOORE_SLOT_NONE + 1];	/* and by their last link's slot at the root */
-	uint32_t *n_own;	/* where there are models, by edge to an intermediate: detours over it */
+	uint32_t *n_own;	/* with paired classes, by edge to an intermediate: detours over it */
 	uint32_t n_draws;	/* how often its trees were drawn before */
 	uint32_t *load_before;	/* load[] and n_uses without its trees */
 	uint64_t n_uses_before;
@@ -57,9 +52,10 @@ struct moore_rmtrees {
 	bool has_diverted;	/* some tree of this variant has such a switch */
 	struct moore_roffer {	/* a turn of a middle switch to an intermediate */
 		uint32_t edge;
+		uint32_t want;	/* index in need[] and once[] */
 		uint16_t between;	/* the intermediate */
 		uint8_t last;	/* slot, at the root, of the last link that it leads to */
-		bool enters;	/* the turn after it is not allowed, so it serves entry links alone */
+		bool enters;	/* the turn after it is not allowed, so it serves entry turns alone */
 	} *offer;
 	uint32_t *xoffer;	/* those of m: offer[xoffer[m]..xoffer[m + 1] - 1] */
 	uint32_t *shares;	/* by low switch: the sum of its shares in pairs of first and last links */
@@ -68,15 +64,17 @@ struct moore_rmtrees {
 	/* (these are indexed by node * stride + slot of the root) */
 	uint8_t *n_firsts;	/* first links with which this low switch could use that last link */
 	uint32_t *last_price;	/* for a route of this low switch that ends there */
-	uint32_t *need;		/* how much those beside a middle switch need it to lead there */
-	uint32_t *once;		/* price for a middle switch to lead there in one tree, */
-	uint32_t *led_price;	/* and for all trees so far and one more */
+	uint32_t *led_price;	/* for all trees so far in which this middle switch leads there */
+	/* (and these by such an index of a middle switch, times n_groups, plus the group of switches beside it
+	 * that it serves by entry turns, or 0 where it serves all) */
+	uint32_t n_groups;
+	uint32_t *need;		/* how much those switches need it to lead there */
+	uint32_t *once;		/* the price for it to lead there in one tree more */
 	uint32_t *draw;		/* by class: place of the one that may be an intermediate of the
 				 * tree at hand */
 	/* and these the tree that is being made. */
 	uint32_t *via_last;	/* with paired classes, by slot of the root: price of the link from the
 				 * intermediate that leads there; else 0 */
-	uint8_t *model;		/* its model, or NULL (layer_models.c) */
 	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
 	/* The rest is indexed by node. */
 	uint8_t *last;		/* slot, at the root, of the last link of its route */
@@ -84,7 +82,7 @@ struct moore_rmtrees {
 				 * only as far as the intermediate */
 	uint8_t *is_drawn;	/* it may be an intermediate */
 	uint8_t *is_between;	/* it is one */
-	uint8_t *is_entered;	/* only entry links may lead to it in this tree */
+	uint8_t *is_entered;	/* only entry turns may lead on from it in this tree */
 	uint8_t *has_detour;	/* a tree of this variant had one for it */
 };
 

@@ -93,21 +93,20 @@ find_ways_out(struct moore_rmtrees *w)
 	}
 }
 
-/* Whether an entry link leads to middle switch m from another class than that of i. */
+/* Whether some entry turn leads over edge down, of middle switch m. */
 static bool
-is_entered_from(const struct moore_rmtrees *w, uint32_t m, uint32_t i)
+is_entered_onto(const struct moore_rmtrees *w, uint32_t m, uint32_t down)
 {
 	const struct moore_rgraph *g = w->v->g;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (g->flags[e] & w->v->flag && w->v->turns->enters[g->rev[e]] &&
-		    w->classes->class_of[g->to[e]] != w->classes->class_of[i])
+		if (g->flags[e] & w->v->flag && moore_rturns_enter(w->v->turns, g->rev[e], down))
 			return true;
 	return false;
 }
 
 /* Whether middle switch m can lead on over its edge e, for all beside it or (*enters) for those with an
- * entry link to it.  Those beside the root have children of all kinds. */
+ * entry turn onto it.  Those beside the root have children of all kinds. */
 static bool
 can_lead(const struct moore_rmtrees *w, uint32_t m, uint32_t e, bool *enters)
 {
@@ -118,7 +117,14 @@ can_lead(const struct moore_rmtrees *w, uint32_t m, uint32_t e, bool *enters)
 		return false;
 	*enters = !moore_rturns_allow(w->v->turns, e, out);
 	return !*enters || (w->t.len[m] != 1 && !(w->one_lane && g->flags[e] & MOORE_EDGE_ONE_LANE) &&
-			    is_entered_from(w, m, i));
+			    is_entered_onto(w, m, e));
+}
+
+/* Which group of switches beside the tail of edge e, or the head, has entry turns with it: each has others. */
+static uint32_t
+group_of(const struct moore_rmtrees *w, uint32_t e)
+{
+	return (w->v->turns->side[e] & ~(uint32_t)MOORE_SIDE_OUT) / 2;
 }
 
 static void
@@ -135,10 +141,13 @@ list_offers(struct moore_rmtrees *w)
 		w->xoffer[m] = n;
 		for (uint32_t e = g->xadj[m]; passes && e < g->xadj[m + 1]; e++) {
 			uint32_t i = g->to[e];
+			uint8_t last;
 
-			if (can_lead(w, m, e, &enters))
-				w->offer[n++] = (struct moore_roffer){ e, (uint16_t)i,
-					w->last[g->to[w->out[i]]], enters };
+			if (!can_lead(w, m, e, &enters))
+				continue;
+			last = w->last[g->to[w->out[i]]];
+			w->offer[n++] = (struct moore_roffer){ e, moore_rmtrees_want(w, m, last,
+					enters ? group_of(w, e) : 0), (uint16_t)i, last, enters };
 		}
 	}
 	w->xoffer[g->n] = n;
@@ -170,7 +179,7 @@ share_of(const struct moore_rmtrees *w, uint32_t s, uint32_t n_lasts, uint8_t la
 	return SHARE / (n_firsts > n_lasts ? n_firsts : n_lasts);
 }
 
-/* Whether each offer of middle switch m that leads to this last link serves entry links alone. */
+/* Whether each offer of middle switch m that leads to this last link serves entry turns alone. */
 static bool
 only_enters(const struct moore_rmtrees *w, uint32_t m, uint8_t last)
 {
@@ -188,16 +197,18 @@ weigh_pairs(struct moore_rmtrees *w, uint32_t m, int step)
 {
 	const struct moore_rgraph *g = w->v->g;
 	uint64_t seen[4] = { 0 };
-	uint32_t *need = w->need + (size_t)m * w->stride, n_lasts = count_lasts(w, m);
+	uint32_t n_lasts = count_lasts(w, m);
 
 	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
 		uint8_t last = w->offer[k].last;
+		uint32_t *need = w->need + moore_rmtrees_want(w, m, last, 0);
 		bool enters;
 
 		if (moore_bits_get(seen, last))
 			continue;
 		moore_bits_set(seen, last);
-		need[last] = 1;
+		for (uint32_t i = 0; i < w->n_groups; i++)
+			need[i] = 1;
 		enters = only_enters(w, m, last);
 		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
 			uint32_t s = g->to[e];
@@ -205,15 +216,16 @@ weigh_pairs(struct moore_rmtrees *w, uint32_t m, int step)
 
 			if (!(g->flags[e] & w->v->flag) || s == w->t.root ||
 			    w->minimal[s].last == last ||
-			    (enters && !w->v->turns->enters[g->rev[e]]))
+			    (enters && !w->v->turns->side[g->rev[e]]))
 				continue;
 			if (step == 0)
 				w->n_firsts[at]++;
 			else if (step == 1)
 				w->shares[s] += share_of(w, s, n_lasts, last);
 			else
-				need[last] += (uint32_t)(((uint64_t)share_of(w, s, n_lasts, last) << 24) /
-					((uint64_t)w->shares[s] * w->shares[s]));
+				need[enters ? group_of(w, g->rev[e]) : 0] += (uint32_t)
+					(((uint64_t)share_of(w, s, n_lasts, last) << 24) /
+					 ((uint64_t)w->shares[s] * w->shares[s]));
 		}
 	}
 }
@@ -229,15 +241,17 @@ find_needs(struct moore_rmtrees *w)
 			weigh_pairs(w, w->middle[k], step);
 	for (uint32_t i = 0; i < w->n_middle; i++) {
 		uint32_t m = w->middle[i], most = 1;
-		uint32_t *need = w->need + (size_t)m * w->stride;
 
-		for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++)
-			most = need[w->offer[k].last] > most ? need[w->offer[k].last] : most;
 		for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
-			uint64_t once = (uint64_t)most * USE / need[w->offer[k].last];
+			uint32_t need = w->need[w->offer[k].want];
 
-			w->once[(size_t)m * w->stride + w->offer[k].last] =
-				once < MAX_LOAD ? (uint32_t)once : MAX_LOAD;
+			most = need > most ? need : most;
+		}
+		for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
+			uint32_t want = w->offer[k].want;
+			uint64_t once = (uint64_t)most * USE / w->need[want];
+
+			w->once[want] = once < MAX_LOAD ? (uint32_t)once : MAX_LOAD;
 		}
 	}
 }
@@ -279,7 +293,7 @@ reset_prices(struct moore_rmtrees *w)
 		if (w->minimal[s].last != MOORE_SLOT_NONE)
 			w->last_price[(size_t)s * w->stride + w->minimal[s].last] = NEVER;
 	}
-	memcpy(w->led_price, w->once, rows * sizeof(*w->once));
+	memset(w->led_price, 0, rows * sizeof(*w->led_price));
 }
 
 void

@@ -33,28 +33,12 @@ hang(struct moore_rmtrees *w, uint32_t s, uint32_t e)
 	w->last[s] = r == w->t.root ? (uint8_t)(g->rev[e] - g->xadj[r]) : w->last[r];
 }
 
-/* The price of edge e for node s where the model of the tree has another (layer_models.c). */
+/* Index of what middle switch m is needed for: to lead a group of switches beside it to a last link. */
 static inline uint32_t
-price_unlike(const struct moore_rmtrees *w, uint32_t s, uint32_t e)
+moore_rmtrees_want(const struct moore_rmtrees *w, uint32_t m, uint8_t last, uint32_t group)
 {
-	return w->model && w->model[s] != e - w->v->g->xadj[s] ? MOORE_PRICE_UNLIKE * USE : 0;
+	return (m * w->stride + last) * w->n_groups + group;
 }
-
-/* Where classes are paired, the place of the intermediates of this variant's first layer. */
-static inline uint32_t
-moore_rmtrees_first_place(const struct moore_rmtrees *w)
-{
-	return w->n_built / w->n_layers + w->classes->place[w->t.root] + w->classes->class_of[w->t.root];
-}
-
-/* Returns false when there is no memory. */
-bool moore_rmtrees_alloc_models(struct moore_rmtrees *w);
-/* Forgets all models, when a strand begins. */
-void moore_rmtrees_forget_models(struct moore_rmtrees *w);
-/* Returns the model of the tree that is about to be made; NULL where there are none. */
-uint8_t *moore_rmtrees_find_model(const struct moore_rmtrees *w);
-/* Gives each node that has no parent in the model the one that it has in the tree at hand. */
-void moore_rmtrees_keep_model(struct moore_rmtrees *w);
 
 /* Finds what all trees of the root have in common (layer_mroot.c). */
 void moore_rmtrees_prepare(struct moore_rmtrees *w, uint32_t root);

@@ -358,7 +358,7 @@ init_worker(struct revision *w)
 	memcpy(w->rank, turns->rank, m * sizeof(*w->rank));
 	memcpy(w->onto, turns->onto, m * sizeof(*w->onto));
 	for (size_t i = m; i < places; i++)
-		w->rank[i] = w->onto[i] = MOORE_RANK_ENTRY;
+		w->rank[i] = w->onto[i] = UINT32_MAX;
 	return true;
 }
 

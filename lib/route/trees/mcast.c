@@ -6,7 +6,7 @@
  * (docs/theory.md, "Multicast"):
  *
  * Stars: all members are beside one switch, at which each pair of their links is allowed in
- * both directions, or begins with an entry link.  Of several such switches the group's number
+ * both directions, or is an entry turn.  Of several such switches the group's number
  * picks one.  Used when ranks follow colours; under the order, stars are monotone trees.
  *
  * Monotone trees: every parent is greater than its child; under colours only edges of the
@@ -129,12 +129,12 @@ edge_between(const struct mtree *m, uint32_t s, uint32_t r)
 	return MOORE_NONE;
 }
 
-/* Whether packets may go on from edge `in` over edge `out`, since the turn is allowed or they come over an
- * entry link: then they are on VL 0 over `out`, too, and end behind it. */
+/* Whether packets may go on from edge `in` over edge `out` and end behind it: the turn is allowed, or it is
+ * an entry turn and they are on VL 0 over `out`, too. */
 static bool
 may_cross(const struct moore_rturns *t, uint32_t in, uint32_t out)
 {
-	return t->enters[in] ? !t->enters[out] : moore_rturns_allow(t, in, out);
+	return moore_rturns_enter(t, in, out) || moore_rturns_allow(t, in, out);
 }
 
 /* Whether every two links to members may meet at r; sets parent[] of them. */

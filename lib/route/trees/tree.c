@@ -181,6 +181,7 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 	t->slot[s] = (uint8_t)(e - g->xadj[s]);
 	t->len[s] = (uint8_t)(t->len[r] + 1);
 	t->pass[s] = moore_rview_transit(w->v, s) && w->v->turns->rank[e] < t->onto[r].rank &&
+		!moore_rview_enters(w->v, t->slot, e) &&
 		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	t->kids[r] = 1;
 	t->onto[r].price &= ~PINS;

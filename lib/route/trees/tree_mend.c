@@ -27,7 +27,7 @@ struct mend {
 	uint32_t *list, n_list;	/* nodes to attach; in the old tree parents before children */
 	uint32_t *order;	/* the same nodes in the order in which they look for a place */
 	uint8_t *n_waiting;	/* by node: children in the old tree that are not reached yet, but not
-				 * those over entry links, which the node need not be legal for */
+				 * those before an entry turn, which the node need not be legal for */
 };
 
 static uint32_t
@@ -44,12 +44,12 @@ is_old(const struct mend *m, uint32_t s, uint32_t e)
 	return m->t->old[s] == e - m->v->g->xadj[s];
 }
 
-/* Whether s has an old parent edge that is no entry link. */
+/* Whether s has an old parent edge, and no entry turn follows it in the old tree. */
 static bool
 has_old_turn(const struct mend *m, uint32_t s)
 {
 	return m->t->old[s] != MOORE_SLOT_NONE &&
-		!m->v->turns->enters[m->v->g->xadj[s] + m->t->old[s]];
+		!moore_rview_enters(m->v, m->t->old, m->v->g->xadj[s] + m->t->old[s]);
 }
 
 /* Whether the head of edge `out` is one of n_waiting[] of its tail. */
@@ -59,7 +59,7 @@ is_waiting(const struct mend *m, uint32_t out)
 	const struct moore_rgraph *g = m->v->g;
 	uint32_t c = g->to[out], e = g->rev[out];
 
-	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, e) && !m->v->turns->enters[e];
+	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, e) && has_old_turn(m, c);
 }
 
 /* Whether edge e may be the parent edge of its tail, at least while that has no children. */

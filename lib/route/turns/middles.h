@@ -39,10 +39,10 @@ int moore_rmiddles_rank(const struct moore_rgraph *g, const uint32_t *number, co
 /* Where c->paired is set: the class that middle switch m joins with class `of`, one of its two. */
 uint32_t moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m,
 			      uint32_t of);
-/* Then fills entry_wanted[] (by edge): 1 for the links that should be entry links (entry_links.c).  The
- * same planned graph gives the same.  -MOORE_ENOMEM. */
-int moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint8_t *entry_wanted,
-			 struct moore_err *err);
+/* Then fills entry_wanted[] (by edge), which is zeroed: sides in entry turns (entry_turns.c).  The same
+ * planned graph gives the same. */
+void moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c,
+			  uint8_t *entry_wanted);
 /* Searches ranks where c->paired is set (pair_ranks.c).  -MOORE_ENOMEM. */
 int moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			      uint32_t *colour, struct moore_err *err);

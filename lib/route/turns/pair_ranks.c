@@ -25,8 +25,9 @@
  *   - The arcs to class 0 are the greatest numbers below the middle, in falling sequence, and
  *     their opposites the least above it, in rising sequence.  So the middle switches of class 0
  *     can be attached below a root in class 0, and the other classes below these.
- * Only the other switches of class 0 then need ranks of their own.  A gap around the middle makes
- * these cost about the same at each of their links, so that each takes another middle switch. */
+ * Only the other switches of class 0 then need ranks of their own.  From its middle switch in the tree such a
+ * switch leads on to classes with higher numbers than the other class there has.  A gap around the middle makes
+ * its links cost more alike, so that few take the same middle switch, and those of low numbers first. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -329,7 +330,7 @@ heed_worst(struct search *w)
 static uint32_t
 colour_of(const struct search *w, uint32_t number, uint32_t apart)
 {
-	uint32_t gap = w->n;
+	uint32_t gap = w->n / 2;
 
 	if (number < w->middle)
 		return MOORE_RANK_MIDDLE - (w->middle - number + gap) * apart;

@@ -16,11 +16,13 @@
 #include "route/turns/turns.h"
 
 #define DONE UINT64_MAX
-#define LAST_RESORT (DONE - 2)	/* the link is wanted as an entry link, so the tree should not have it */
+#define LAST_RESORT ((uint64_t)1 << 62)	/* of a price: the tree would take an entry turn */
 
 struct growth {
 	const struct moore_rview *v;
 	struct moore_rturns *t;
+	const struct moore_rturns *old;	/* NULL: the tree is made from nothing */
+	const uint8_t *side;	/* in entry turns, by edge: the tree should have none */
 	const uint32_t *colour;
 	uint32_t *kept;		/* by node: its parent edge by spanning_rejoin.c, or MOORE_NONE */
 	uint32_t *base;		/* by edge: its colour, or its rank in the old tree */
@@ -59,14 +61,13 @@ price(const struct growth *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
 	uint32_t p = g->to[e], s = moore_rgraph_tail(g, e);
-	uint64_t harm;
+	uint64_t harm, bar;
 
 	if (w->kept[s] == e)
 		return 0;
-	if (w->t->entry_wanted[e] || w->t->entry_wanted[g->rev[e]])
-		return LAST_RESORT;
+	bar = moore_rturns_bar_entry(w->side, g, w->t->parent, e) ? LAST_RESORT : 0;
 	harm = above(w->base[e], w->up[p] - 1) + above(w->down[p] + 1, w->base[g->rev[e]]);
-	return 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop;
+	return bar + 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop;
 }
 
 /* Notes the ranks and depth of node s, whose parent edge is final. */
@@ -141,11 +142,11 @@ next_node(struct growth *w, const uint32_t *priority)
 	}
 }
 
-/* Fills base[] and kept[] from old (may be NULL), and the price of depth from the span of
- * colours. */
+/* Fills base[] and kept[] from the old tree, and the price of depth from the span of colours. */
 static int
-start(struct growth *w, const struct moore_rturns *old, struct moore_err *err)
+start(struct growth *w, struct moore_err *err)
 {
+	const struct moore_rturns *old = w->old;
 	const uint32_t *colour = w->colour;
 	const struct moore_rgraph *g = w->v->g;
 	uint32_t least = MOORE_RANK_MIDDLE;
@@ -176,7 +177,8 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct growth w = { .v = v, .t = t, .colour = colour };
+	struct growth w = { .v = v, .t = t, .old = old, .colour = colour,
+		.side = old ? old->side : t->entry_wanted };
 	uint32_t *priority = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*priority));
 	int rc;
 
@@ -192,7 +194,7 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	if ((rc = start(&w, old, err)) < 0)
+	if ((rc = start(&w, err)) < 0)
 		goto out;
 	for (uint32_t s = 0; s < g->n; s++)	/* a root must let others pass, and has endpoints */
 		priority[s] = (old ? old->pos[s] : g->is_source[s] ? s : g->n + s) +

@@ -11,13 +11,13 @@
 #include "base/arena.h"
 #include "route/turns/turns.h"
 
-#define LAST_RESORT ((uint64_t)1 << 63)	/* of a price: the link is wanted as an entry link */
+#define LAST_RESORT ((uint64_t)1 << 63)	/* of a price: the tree would take an entry turn */
 
 struct rejoin {
 	const struct moore_rview *v;
-	uint32_t *was;		/* by edge: its rank before the loss; the colour of an entry link */
+	uint32_t *was;		/* by edge: its rank before the loss */
 	const uint32_t *colour;	/* by edge */
-	const uint8_t *entry_wanted;	/* by edge: then the tree should not have it */
+	const uint8_t *side;	/* in entry turns, by edge: the tree should have none */
 	uint32_t *kept;		/* by node: its edge towards the root of its part, or MOORE_NONE */
 	uint32_t *now;		/* by edge: its rank */
 	uint32_t *up, *down;	/* by node: now[] of its parent edge and of the opposite one */
@@ -143,7 +143,7 @@ attach(struct rejoin *w, uint32_t old_root, uint32_t *part)
 			    (s != old_root && !moore_rview_transit(w->v, s)))
 				continue;
 			price = price_of(w, s, e, least) |
-				(w->entry_wanted[e] || w->entry_wanted[g->rev[e]] ? LAST_RESORT : 0);
+				(moore_rturns_bar_entry(w->side, w->v->g, w->kept, e) ? LAST_RESORT : 0);
 			if (price < least) {
 				least = price;
 				best = e;
@@ -201,7 +201,7 @@ moore_rspanning_rejoin(const struct moore_rview *v, const struct moore_rturns *o
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	size_t n = (size_t)g->n + 1;
-	struct rejoin w = { .v = v, .colour = colour, .kept = kept, .entry_wanted = old->entry_wanted };
+	struct rejoin w = { .v = v, .colour = colour, .kept = kept, .side = old->side };
 	uint32_t *part = moore_arena_alloc(&tmp, n, sizeof(*part));
 
 	w.was = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*w.was));
@@ -216,7 +216,7 @@ moore_rspanning_rejoin(const struct moore_rview *v, const struct moore_rturns *o
 		return moore_fail_nomem(err);
 	}
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		w.now[e] = w.was[e] = old->enters[e] ? colour[e] : old->rank[e];
+		w.now[e] = w.was[e] = old->rank[e];
 	for (uint32_t s = 0; s < g->n; s++) {
 		w.joined[s] = false;
 		kept[s] = old->parent[s];

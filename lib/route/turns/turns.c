@@ -5,7 +5,7 @@
  * routes long (route.c decides); they follow colours under non-minimal layers.  Colours and
  * halves are those of the planned graph and do not depend on what is missing.
  *
- * Elsewhere: entry_links.c, common.c, order.c, spanning.c, spanning_close.c, spanning_rejoin.c,
+ * Elsewhere: entry_turns.c, common.c, order.c, spanning.c, spanning_close.c, spanning_rejoin.c,
  * ranks.c, colours.c, halves.c, middle_ranks.c. */
 #include <stdlib.h>
 
@@ -20,9 +20,8 @@ moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const ui
 	t->pos = calloc((size_t)g->n + 1, sizeof(*t->pos));
 	t->rank = calloc((size_t)g->n_edges + 1, sizeof(*t->rank));
 	t->parent = calloc((size_t)g->n + 1, sizeof(*t->parent));
-	t->enters = calloc((size_t)g->n_edges + 1, 1);
 	t->onto = t->rank;
-	return t->pos && t->rank && t->parent && t->enters ? 0 : -MOORE_ENOMEM;
+	return t->pos && t->rank && t->parent ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -32,7 +31,7 @@ moore_rturns_fini(struct moore_rturns *t)
 	if (t->onto != t->rank)
 		free(t->onto);
 	free(t->rank);
-	free(t->enters);
+	free(t->side);
 	free(t->parent);
 	*t = (struct moore_rturns){ 0 };
 }
@@ -104,5 +103,5 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 	else if (rc == 0 && !colour)
 		moore_rranks_by_order(v->g, t->pos, t->rank);
 	moore_arena_free(&tmp);
-	return rc < 0 ? rc : moore_rturns_set_entries(t, v->g, err);
+	return rc < 0 ? rc : moore_rturns_set_entries(t, v->g, old, err);
 }

@@ -6,9 +6,9 @@
  * allowed turns are acyclic whatever the ranks are.  All turns of the spanning tree are
  * allowed, so a legal in-tree exists for every root (docs/theory.md, section 3).
  *
- * An *entry link* has no turn: only routes of the endpoints at its tail begin with it.  Its far switch
- * takes its port there for an *entry* (moore/lane.h) and sends what comes in on VL 0, so the next turn
- * is free, too, as the first turn of a route is (docs/theory.md, "Entry links"). */
+ * An *entry turn*, at a middle switch, is the first turn of a route or none: only routes of the endpoints
+ * at its tail take it.  The middle switch sends what takes it on VL 0 (moore/lane.h), so the next turn is
+ * free, too, as the first turn of a route is (docs/theory.md, "Entry turns"). */
 #ifndef MOORE_ROUTE_TURNS_H
 #define MOORE_ROUTE_TURNS_H
 
@@ -30,22 +30,31 @@ struct moore_rturns {
 	uint32_t *pos;		/* by node: place in the order, 0 is the greatest */
 	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
 				 * switch; MOORE_NONE for a root */
-	const uint8_t *entry_wanted;	/* borrowed; by edge: 1 if it should be an entry link */
-	uint8_t *enters;	/* by edge: 1 for an entry link: it is wanted, and the spanning tree does
-				 * not need it */
-	uint32_t *rank;		/* by edge; MOORE_RANK_ENTRY for an entry link */
-	uint32_t *onto;		/* by edge: its rank as the second of a turn, 0 for an entry link.
-				 * rank[] itself where there is no entry link, but in the turns of
-				 * moore_rturns_common() */
+	const uint8_t *entry_wanted;	/* borrowed; by edge: the side that it should have (below) */
+	uint8_t *side;		/* by edge: its side in entry turns, or 0; NULL where no edge has one */
+	uint32_t *rank;		/* by edge */
+	uint32_t *onto;		/* by edge: its rank as the second of a turn.  rank[] itself, but in the
+				 * turns of moore_rturns_common() */
 };
 
-#define MOORE_RANK_ENTRY UINT32_MAX	/* no turn rises from here; only the root lies beyond */
+/* Two links of a middle switch whose *sides* differ in the last bit alone make entry turns, in both
+ * directions.  Edges from a middle switch have this bit in addition. */
+#define MOORE_SIDE_OUT 0x80
+#define MOORE_N_GROUPS 8	/* sides that may differ in the last bit count once; 0 and 1 are none */
 
-/* Whether the turn from edge `first` to edge `second` is allowed. */
+/* Whether the turn from edge `first` to edge `second` is an entry turn. */
+static inline bool
+moore_rturns_enter(const struct moore_rturns *t, uint32_t first, uint32_t second)
+{
+	return t->side && t->side[second] & MOORE_SIDE_OUT &&
+		(t->side[first] ^ t->side[second]) == (MOORE_SIDE_OUT | 1);
+}
+
+/* Whether any packet may take the turn from edge `first` to edge `second`. */
 static inline bool
 moore_rturns_allow(const struct moore_rturns *t, uint32_t first, uint32_t second)
 {
-	return t->rank[first] < t->onto[second];
+	return t->rank[first] < t->onto[second] && !moore_rturns_enter(t, first, second);
 }
 
 /* Whether the spanning tree has edge e or the opposite one. */
@@ -62,27 +71,26 @@ moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t roo
 {
 	uint32_t r = v->g->to[e];
 
-	return r == root ? v->turns->rank[e] != MOORE_RANK_ENTRY :
-		moore_rturns_allow(v->turns, e, v->g->xadj[r] + slot[r]);
+	return r == root || moore_rturns_allow(v->turns, e, v->g->xadj[r] + slot[r]);
 }
 
-/* Whether edge e is an entry link and its head may be the parent of its tail, even if it may have no
- * other children: its own parent edge is no entry link, and it can map SLs. */
+/* Whether an entry turn follows edge e, so that its head may be the parent of its tail, a leaf, even if it
+ * may have no other children: it can map SLs. */
 static inline bool
 moore_rview_enters(const struct moore_rview *v, const uint8_t *slot, uint32_t e)
 {
 	uint32_t r = v->g->to[e];
 
-	return v->turns->enters[e] && slot[r] != MOORE_SLOT_NONE &&
-		!v->turns->enters[v->g->xadj[r] + slot[r]] && moore_rview_transit(v, r);
+	return v->turns->side && slot[r] != MOORE_SLOT_NONE &&
+		moore_rturns_enter(v->turns, e, v->g->xadj[r] + slot[r]) && moore_rview_transit(v, r);
 }
 
 /* Whether lanes let the tail of edge e, as a leaf, have it for its parent edge: a link of one lane
- * carries both roles on one VL, so even a leaf must be legal across it.  An entry link has one role. */
+ * carries both roles on one VL, so even a leaf must be legal across it. */
 static inline bool
 moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
 {
-	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) || v->turns->enters[e] ||
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
 		!moore_rview_transit(v, moore_rgraph_tail(v->g, e)) || moore_rview_legal(v, slot, root, e);
 }
 
@@ -97,13 +105,18 @@ int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
 
-/* Once ranks and the spanning tree of t are complete: makes all edges of entry_wanted[] entry links but
- * those of the tree.  -MOORE_ENOMEM (entry_links.c). */
-int moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *g, struct moore_err *err);
+/* Once the spanning tree of t is complete: gives edges the sides of old, or with NULL of entry_wanted[], but
+ * so that no turn of the tree is an entry turn.  -MOORE_ENOMEM (entry_turns.c). */
+int moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *g,
+			     const struct moore_rturns *old, struct moore_err *err);
+/* Whether a tree with the parent edges parent[] (by node) and edge e has an entry turn by side[] (NULL: there
+ * are none).  O(degree) (entry_turns.c). */
+bool moore_rturns_bar_entry(const uint8_t *side, const struct moore_rgraph *g, const uint32_t *parent,
+			    uint32_t e);
 
 /* ---- common.c ------------------------------------------------------------------ */
 
-/* Fills t with turns that both a and b allow: only enters[], rank[] and onto[], and no spanning tree.
+/* Fills t with turns that both a and b allow: only side[], rank[] and onto[], and no spanning tree.
  * Edges that are not planned have a rank in b alone, those that are not up in a alone.  Leaves t
  * empty if a and b are alike elsewhere.  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
 int moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# An MLFM with several LIDs for each endpoint has entry links: some ports of its middle switches, the
-# entries, send what comes in on VL 0, as ports of endpoints do.
+# An MLFM with several LIDs for each endpoint has entry turns: its middle switches send what takes one on
+# VL 0, as what comes from endpoints.
 load lib.bash
 
 # The SL2VL rows that the switches hold: switch, in port, out port, VL of SL 0.
@@ -9,7 +9,7 @@ rows() {
 	awk '/^Switch/ { sub(/,$/, "", $2); sw = $2; name = $NF }
 		/^[0-9]/ && $1 != $2 { print sw, name, $1, $2, $4 }' "$dir/dump/opensm-sl2vl.dump" | sort
 }
-entries() { rows | awk '$2 ~ /^"g/ && $3 && !$5 { print $1, $3 }' | uniq; }
+entries() { rows | awk '$2 ~ /^"g/ && $3 && !$5 { print $2, $3, $4 }'; }
 
 # cut_but SWITCH NAME...: cuts all links of a switch but those to these nodes and to hosts.
 cut_but() {
@@ -27,12 +27,12 @@ behind() {
 	awk -F'"' -v s="$1" -v p="[$2]" '/^Switch/ { at = $2 } at == s && index($1, p) { print $2 }' "$dir/net"
 }
 
-@test "entries of middle switches, and a lost link or switch changes no lanes" {
+@test "entry turns of middle switches, and a lost link or switch changes no lanes" {
 	planned mlfm h=4 -- lmc 2
 	settled
 	sound
 	no_credit_loop
-	[ "$(entries | wc -l)" -eq 15 ]
+	[ "$(entries | wc -l)" -eq 60 ]
 	rows >"$dir/before"
 	link=$(cables | sed -n 31p)
 	for line in "Unlink $link" "ReLink $link" 'Unlink "l1-1"' 'ReLink "l1-1"'; do
@@ -47,7 +47,7 @@ behind() {
 	read_back lmc 2
 }
 
-@test "one LID has no entries, four have, and back: lanes are replaced first" {
+@test "one LID has no entry turns, four have, and back: lanes are replaced first" {
 	planned mlfm h=4 -- lmc 0
 	settled
 	[ "$(entries | wc -l)" -eq 0 ]
@@ -59,20 +59,20 @@ behind() {
 		log_has 'count with fewer lanes than they run: .* yet$' || fail "$(log | grep moore)"
 		settled
 		sound
-		[ "$(entries | wc -l)" -eq $((lmc * 15 / 2)) ]
+		[ "$(entries | wc -l)" -eq $((lmc * 30)) ]
 		sweep_lacks ' one-lane links'
 	done
 }
 
-# Middle switch m keeps its links to i, which has an entry link to it, and to j, which has no other link.
-@test "an entry link that alone joins two parts is one no longer, and is one again" {
+# Middle switch m keeps its links to i and to j, between which it has entry turns, and j has no other link.
+@test "an entry turn that alone joins two parts is one no longer, and is one again" {
 	planned mlfm h=4 -- lmc 2
 	settled
 	keep_whole
 	rows >"$dir/before"
-	read -r m port < <(rows | awk '$2 ~ /^"g/ && $3 && !$5 { gsub(/"/, "", $2); print $2, $3; exit }')
-	i=$(behind "$m" "$port")
-	j=$(behind "$m" $((port == 8 ? 1 : 8)))
+	read -r m in out < <(entries | tr -d '"')
+	i=$(behind "$m" "$in")
+	j=$(behind "$m" "$out")
 	since
 	cut_but "$m" "$i" "$j"
 	cut_but "$j" "$m"
@@ -80,7 +80,7 @@ behind() {
 	settled
 	sound
 	no_credit_loop
-	rows | grep -q "\"$m\" $port . 1" || fail "$m port $port is an entry: $(entries)"
+	rows | grep -q "\"$m\" $in $out 1" || fail "$m has an entry turn from $in to $out: $(entries)"
 	! log_has 'ERR MR' || fail "$(log | grep 'ERR MR')"
 	since
 	sim "ReLink \"$m\""
