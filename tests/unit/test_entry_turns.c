@@ -65,7 +65,7 @@ check_sound(const char *why, const struct moore_fabric *f, const struct moore_ro
 }
 
 /* Follows every route to every LID: its first turn alone may be an entry turn, and then it began at a switch with
- * endpoints.  Returns how many routes begin with one. */
+ * endpoints, and over a link of several lanes or from a switch that nothing passes.  Returns how many routes begin with one. */
 static uint64_t
 follow_all(const char *why, const struct moore_fabric *f, const struct moore_route *r)
 {
@@ -88,6 +88,8 @@ follow_all(const char *why, const struct moore_fabric *f, const struct moore_rou
 					break;
 				if (is_entry(f, entry, s, in, port)) {
 					CHECK(why, hops == 1 && has_hosts(f, from) && !has_hosts(f, s));
+					CHECK(why, moore_fabric_port(f, s, (moore_portnum)in)->lanes > 1 ||
+					      !f->sw[from].maps_sl);
 					n++;
 				}
 				s = q->peer;
@@ -269,6 +271,36 @@ test_cuts(void **state)
 	CHECK("both happen", n_gone && n_kept > 100 * n_gone / 10);
 }
 
+/* Links have one lane at random, and some switches cannot map SLs. */
+static void
+test_one_lane(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+
+	(void)state;
+	for (unsigned i = 0; i < test_rounds(12); i++) {
+		const char *why = i % 2 ? "h=6 p=1" : "h=4 p=2";
+		struct moore_fabric *plan = test_family("mlfm", why, 1 + i % 2), *f;
+		struct moore_route *r;
+
+		assert_int_equal(moore_fabric_copy(&f, plan, NULL), 0);
+		for (uint32_t p = 0; p < f->n_ports; p++) {
+			struct moore_port *q = &f->port[p];
+
+			if (q->role == MOORE_ROLE_SWITCH && moore_rng_below(&rng, 100) < 6 * i)
+				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
+		}
+		for (moore_swid s = 0; s < f->n_switches; s++)
+			f->sw[s].maps_sl &= moore_rng_below(&rng, 20) > i % 3;
+		r = routed(why, f, plan, &(struct moore_route_opts){ 0 });
+		check_sound(why, f, r);
+		CHECK(why, follow_all(why, f, r) > 0);
+		moore_route_free(r);
+		moore_fabric_free(f);
+		moore_fabric_free(plan);
+	}
+}
+
 int
 main(void)
 {
@@ -278,6 +310,7 @@ main(void)
 		cmocka_unit_test(test_needed),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_one_lane),
 	};
 
 	return cmocka_run_group_tests_name("entry_turns", tests, NULL, NULL);
