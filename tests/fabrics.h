@@ -262,6 +262,18 @@ test_has_endpoint(const struct moore_fabric *f, moore_swid s)
 	return false;
 }
 
+/* Gives links between switches one lane: each end draws with a probability of percent/100. */
+static inline void
+test_narrow_some(struct moore_fabric *f, struct moore_rng *r, unsigned percent)
+{
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		struct moore_port *q = &f->port[p];
+
+		if (q->role == MOORE_ROLE_SWITCH && moore_rng_below(r, 100) < percent)
+			q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
+	}
+}
+
 /* Cuts each link between switches with a probability of percent/100.  Returns how many it
  * cut. */
 static inline unsigned

@@ -239,17 +239,6 @@ pair_hosts(struct moore_fabric *f, struct moore_rng *r)
 		}
 }
 
-static void
-narrow_some(struct moore_fabric *f, struct moore_rng *r, unsigned percent)
-{
-	for (uint32_t p = 0; p < f->n_ports; p++) {
-		struct moore_port *q = &f->port[p];
-
-		if (q->role == MOORE_ROLE_SWITCH && moore_rng_below(r, 100) < percent)
-			q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
-	}
-}
-
 static struct moore_fabric *
 lose_switches(const struct moore_fabric *f, struct moore_rng *r, unsigned percent)
 {
@@ -288,7 +277,7 @@ draw(struct draw *d, struct moore_rng *r, uint64_t seed, unsigned links, unsigne
 	pair_hosts(d->plan, r);
 	d->narrow = moore_rng_below(r, 4) == 0;
 	if (d->narrow)
-		narrow_some(d->plan, r, moore_rng_below(r, 40));
+		test_narrow_some(d->plan, r, moore_rng_below(r, 40));
 	d->seen = lose_switches(d->plan, r, lost);
 	cut = test_cut_some(d->seen, r, cut);
 	d->intact = !cut && d->seen->n_switches == d->plan->n_switches;

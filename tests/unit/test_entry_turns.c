@@ -100,7 +100,7 @@ follow_all(const char *why, const struct moore_fabric *f, const struct moore_rou
 }
 
 /* At a middle switch each link has entry turns with one in five of the links of the other column, but for
- * one or two links to column 0; and none with links of its own column. */
+ * links of column 0 that are left to the spanning tree. */
 static void
 test_even(void **state)
 {
@@ -285,12 +285,7 @@ test_one_lane(void **state)
 		struct moore_route *r;
 
 		assert_int_equal(moore_fabric_copy(&f, plan, NULL), 0);
-		for (uint32_t p = 0; p < f->n_ports; p++) {
-			struct moore_port *q = &f->port[p];
-
-			if (q->role == MOORE_ROLE_SWITCH && moore_rng_below(&rng, 100) < 5 * (i % 12))
-				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
-		}
+		test_narrow_some(f, &rng, 5 * (i % 12));
 		for (moore_swid s = 0; s < f->n_switches; s++)
 			f->sw[s].maps_sl &= moore_rng_below(&rng, 20) > i % 3;
 		r = routed(why, f, plan, &(struct moore_route_opts){ 0 });

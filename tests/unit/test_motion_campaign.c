@@ -109,17 +109,6 @@ permute(struct moore_plan *p, struct moore_rng *rng)
 }
 
 static void
-narrow_some(struct moore_fabric *f, struct moore_rng *rng)
-{
-	for (uint32_t p = 0; p < f->n_ports; p++) {
-		struct moore_port *q = &f->port[p];
-
-		if (q->role == MOORE_ROLE_SWITCH && moore_rng_below(rng, 100) < 10)
-			q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
-	}
-}
-
-static void
 draw(struct world *w, struct moore_rng *rng, uint64_t seed)
 {
 	size_t k = moore_rng_below(rng, ARRAY_LEN(MEMBER) + 4);
@@ -143,7 +132,7 @@ draw(struct world *w, struct moore_rng *rng, uint64_t seed)
 		}
 	}
 	if ((w->narrow = moore_rng_below(rng, 4) == 0))
-		narrow_some(w->whole, rng);
+		test_narrow_some(w->whole, rng, 10);
 	w->out = calloc(w->whole->n_ports, sizeof(*w->out));
 	snprintf(w->why, sizeof(w->why), "MOORE_SEED=%llu: %s %s%s%s%s, LMC %u, %s",
 		 (unsigned long long)seed, random ? "random graph" : MEMBER[k].family,
