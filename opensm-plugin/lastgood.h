@@ -18,8 +18,8 @@ int mplug_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 		   const struct moore_fabric *old, const struct moore_lft *lft,
 		   struct moore_err *err);
 
-/* The number of port p of switch s of `now` in entry turns of the routes that were made for `old`: entry[] is
- * theirs (may be NULL), and the port leads to the same switch as before.  O(log n). */
+/* The number of port p of switch s of `now` in entry turns of the routes that were made for `old`, whose
+ * entry[] (may be NULL) this is; 0 if the port leads to another switch than before.  O(log n). */
 uint8_t mplug_lastgood_entry(const struct moore_fabric *now, moore_swid s, moore_portnum p,
 			     const struct moore_fabric *old, const uint8_t *entry);
 

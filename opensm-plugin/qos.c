@@ -57,8 +57,8 @@ wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
-	if (role == MOORE_ROLE_SWITCH && out <= sm->newest->sw[s].n_ports && mplug_entry(sm, s, in) &&
-	    (mplug_entry(sm, s, in) ^ mplug_entry(sm, s, out)) == 1)
+	if (role == MOORE_ROLE_SWITCH && out <= sm->newest->sw[s].n_ports &&
+	    moore_lane_enters(mplug_entry(sm, s, in), mplug_entry(sm, s, out)))
 		role = MOORE_ROLE_ENDPOINT;
 	if (role == MOORE_ROLE_NONE ||
 	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* any_sl.c - SL to VL by port roles and class, and the lanes that classes use.
  *
- * A packet of class c that enters a switch from an endpoint or from port 0, or takes an entry turn, leaves
- * on VL 2c; any other leaves on VL 2c+1.  OpenSM's masks keep the low bits, so
- * the last bit always distinguishes the two. */
+ * A packet of class c that enters a switch from an endpoint or from port 0, or takes an entry turn,
+ * leaves on VL 2c; any other leaves on VL 2c+1.  OpenSM's masks keep the low bits, so the last bit
+ * always distinguishes the two. */
 #include "moore/lane.h"
 
 uint8_t

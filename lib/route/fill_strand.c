@@ -62,10 +62,10 @@ moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand)
 	const struct moore_rgraph *g = &f->r->g;
 
 	moore_rmtrees_start(&f->mtrees);
-	for (uint32_t root = 0; root < g->n; root++) {
+	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
 		const uint32_t n_trees = moore_rcolumns_own_trees(cols, root);
 
-		if (!g->is_source[root] || !n_trees || root % MOORE_STRANDS != strand)
+		if (!g->is_source[root] || !n_trees)
 			continue;
 		moore_rmtrees_root(&f->mtrees, root, moore_rslices_tree(all, g, 0, root), n_trees);
 		for (uint32_t k = 0; k < n_trees; k++) {
@@ -87,13 +87,10 @@ moore_rfill_strand(void *arg, unsigned worker, size_t strand)
 
 	memset(f->load, 0, g->n_edges * sizeof(*f->load));
 	memset(f->n_lids, 1, g->n);
-	for (uint32_t root = 0; root < g->n; root++) {
-		const struct moore_rcolumn *c;
+	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
+		const struct moore_rcolumn *c = col + find_root(col, (size_t)(end - col), root);
 		uint32_t k = 0;
 
-		if (root % MOORE_STRANDS != strand)
-			continue;
-		c = col + find_root(col, (size_t)(end - col), root);
 		for (uint32_t j = 0; g->is_source[root] && j < cols->n_places; j++)
 			for (uint32_t o = 1; o < cols->n_offsets; o++)
 				if (cols->hosts[(size_t)root * cols->n_places + j])

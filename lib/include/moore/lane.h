@@ -31,7 +31,14 @@ struct moore_lane_opts {
 	uint8_t sl_class[MOORE_N_SL];	/* class of each SL, 0..MOORE_CLASS_MAX */
 };
 
-#define MOORE_N_SIDES 16
+#define MOORE_N_SIDES 16	/* numbers of ports in entry turns, with 0 and 1 */
+
+/* Whether turns between two ports with these numbers are entry turns. */
+static inline bool
+moore_lane_enters(uint8_t in, uint8_t out)
+{
+	return in && (in ^ out) == 1;
+}
 
 /* The role of port in of s as far as lanes of packets go that leave by port out. */
 static inline enum moore_role
@@ -40,8 +47,8 @@ moore_lane_role(const struct moore_fabric *f, const uint8_t *entry, moore_swid s
 {
 	const size_t at = f->sw[s].port0;
 
-	return entry && entry[at + in] && (entry[at + in] ^ entry[at + out]) == 1 ?
-		MOORE_ROLE_ENDPOINT : (enum moore_role)f->port[at + in].role;
+	return entry && moore_lane_enters(entry[at + in], entry[at + out]) ? MOORE_ROLE_ENDPOINT :
+		(enum moore_role)f->port[at + in].role;
 }
 
 /* The VL of an SL for packets that enter by a port of this role. */

@@ -71,8 +71,9 @@ MOORE_API int moore_route_matches(uint32_t *n, const struct moore_fabric *seen,
 MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 
 /* The numbers of the ports of seen in entry turns, as moore_lane_effective() wants them; NULL if
- * there are no such turns.  They follow from the intended fabric, whatever is missing, but where
- * the spanning tree needs an entry turn because other links are missing; none under one-vl or with one LID for each host. */
+ * there are no such turns, as under one-vl or with one LID for each host.  They follow from the
+ * intended fabric, whatever is missing, but where the spanning tree needs an entry turn because other
+ * links are missing. */
 MOORE_API const uint8_t *moore_route_entries(const struct moore_route *r);
 
 /* Profile sl-hint: the order of the switches of seen, which lanes follow: place of each, 0 the

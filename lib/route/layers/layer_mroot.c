@@ -120,7 +120,8 @@ can_lead(const struct moore_rmtrees *w, uint32_t m, uint32_t e, bool *enters)
 			    is_entered_onto(w, m, e));
 }
 
-/* Which group of switches beside the tail of edge e, or the head, has entry turns with it: each has others. */
+/* The number that the side of edge e shares with its partner: at a middle switch, entry turns join edges of
+ * the same number. */
 static uint32_t
 group_of(const struct moore_rmtrees *w, uint32_t e)
 {

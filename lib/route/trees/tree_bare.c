@@ -137,7 +137,6 @@ choose(struct bare *w, uint32_t s)
 	t->slot[s] = (uint8_t)(best - e0);
 	t->pass[s] = moore_rview_transit(w->v, s) && rank[best] < parent[r].rank &&
 		!moore_rview_enters(w->v, t->slot, best) &&
-		!moore_rview_enters(w->v, t->slot, best) &&
 		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	w->b->parent[r].price &= ~PINS;		/* it has a child now */
 	t->queue[t->n_reached++] = s;

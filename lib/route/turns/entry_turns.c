@@ -73,15 +73,8 @@ moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *
 	}
 }
 
-/* Whether the tree parent[] has edge e or the opposite one. */
-static bool
-has_edge(const struct moore_rgraph *g, const uint32_t *parent, uint32_t e)
-{
-	return parent[moore_rgraph_tail(g, e)] == e || parent[g->to[e]] == g->rev[e];
-}
-
 bool
-moore_rturns_bar_entry(const uint8_t *side, const struct moore_rgraph *g, const uint32_t *parent, uint32_t e)
+moore_rspanning_enters(const uint8_t *side, const struct moore_rgraph *g, const uint32_t *parent, uint32_t e)
 {
 	uint32_t out, m;
 
@@ -90,7 +83,7 @@ moore_rturns_bar_entry(const uint8_t *side, const struct moore_rgraph *g, const 
 	out = side[e] & MOORE_SIDE_OUT ? e : g->rev[e];
 	m = moore_rgraph_tail(g, out);
 	for (uint32_t k = g->xadj[m]; k < g->xadj[m + 1]; k++)
-		if ((side[k] ^ side[out]) == 1 && has_edge(g, parent, k))
+		if ((side[k] ^ side[out]) == 1 && moore_rspanning_has(g, parent, k))
 			return true;
 	return false;
 }
@@ -103,13 +96,13 @@ clear_sides(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t m)
 	bool barred = false;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (t->side[e] & MOORE_SIDE_OUT && moore_rturns_in_tree(t, g, e)) {
+		if (t->side[e] & MOORE_SIDE_OUT && moore_rspanning_has(g, t->parent, e)) {
 			n[t->side[e] & 1]++;
-			barred |= moore_rturns_bar_entry(t->side, g, t->parent, e);
+			barred |= moore_rspanning_enters(t->side, g, t->parent, e);
 		}
 	for (uint32_t e = g->xadj[m]; barred && e < g->xadj[m + 1]; e++)
 		if (t->side[e] & MOORE_SIDE_OUT && (t->side[e] & 1) == (n[1] <= n[0]) &&
-		    moore_rturns_in_tree(t, g, e))
+		    moore_rspanning_has(g, t->parent, e))
 			t->side[e] = t->side[g->rev[e]] = 0;
 }
 

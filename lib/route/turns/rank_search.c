@@ -473,7 +473,7 @@ copy_planned(struct search *w, const struct moore_rgraph *g, const struct moore_
 			number[e] = n;
 			w->g.edge[n] = e;
 			w->g.to[n] = g->to[e];
-			w->fixed[n] = moore_rturns_in_tree(t, g, e);
+			w->fixed[n] = moore_rspanning_has(g, t->parent, e);
 			w->rank[n] = t->rank[e] - (g->n - w->g.n);
 			n++;
 		}

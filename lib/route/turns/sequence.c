@@ -70,7 +70,7 @@ weigh(struct search *w, uint64_t *mean, struct moore_err *err)
 	for (size_t i = 0; i < w->turns.n; i++)
 		w->turns.weight[i] += *mean / MOORE_SEQUENCE_IDLE_TURN + 1;
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		w->in_tree[e] = moore_rturns_in_tree(w->v->turns, g, e);
+		w->in_tree[e] = moore_rspanning_has(g, w->v->turns->parent, e);
 	return 0;
 }
 

@@ -21,7 +21,6 @@
 struct growth {
 	const struct moore_rview *v;
 	struct moore_rturns *t;
-	const struct moore_rturns *old;	/* NULL: the tree is made from nothing */
 	const uint8_t *side;	/* in entry turns, by edge: the tree should have none */
 	const uint32_t *colour;
 	uint32_t *kept;		/* by node: its parent edge by spanning_rejoin.c, or MOORE_NONE */
@@ -65,7 +64,7 @@ price(const struct growth *w, uint32_t e)
 
 	if (w->kept[s] == e)
 		return 0;
-	bar = moore_rturns_bar_entry(w->side, g, w->t->parent, e) ? LAST_RESORT : 0;
+	bar = moore_rspanning_enters(w->side, g, w->t->parent, e) ? LAST_RESORT : 0;
 	harm = above(w->base[e], w->up[p] - 1) + above(w->down[p] + 1, w->base[g->rev[e]]);
 	return bar + 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop;
 }
@@ -142,11 +141,11 @@ next_node(struct growth *w, const uint32_t *priority)
 	}
 }
 
-/* Fills base[] and kept[] from the old tree, and the price of depth from the span of colours. */
+/* Fills base[] and kept[] from old (may be NULL), and the price of depth from the span of
+ * colours. */
 static int
-start(struct growth *w, struct moore_err *err)
+start(struct growth *w, const struct moore_rturns *old, struct moore_err *err)
 {
-	const struct moore_rturns *old = w->old;
 	const uint32_t *colour = w->colour;
 	const struct moore_rgraph *g = w->v->g;
 	uint32_t least = MOORE_RANK_MIDDLE;
@@ -177,7 +176,7 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct growth w = { .v = v, .t = t, .old = old, .colour = colour,
+	struct growth w = { .v = v, .t = t, .colour = colour,
 		.side = old ? old->side : t->entry_wanted };
 	uint32_t *priority = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*priority));
 	int rc;
@@ -194,7 +193,7 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	if ((rc = start(&w, err)) < 0)
+	if ((rc = start(&w, old, err)) < 0)
 		goto out;
 	for (uint32_t s = 0; s < g->n; s++)	/* a root must let others pass, and has endpoints */
 		priority[s] = (old ? old->pos[s] : g->is_source[s] ? s : g->n + s) +

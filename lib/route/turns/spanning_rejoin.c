@@ -40,7 +40,7 @@ list_part(struct rejoin *w, uint32_t root, uint32_t e)
 		uint32_t s = w->node[i];
 
 		for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
-			if (k != w->parent[i] && (w->kept[s] == k || w->kept[g->to[k]] == g->rev[k])) {
+			if (k != w->parent[i] && moore_rspanning_has(g, w->kept, k)) {
 				w->node[w->n_nodes] = g->to[k];
 				w->parent[w->n_nodes++] = g->rev[k];
 			}
@@ -143,7 +143,7 @@ attach(struct rejoin *w, uint32_t old_root, uint32_t *part)
 			    (s != old_root && !moore_rview_transit(w->v, s)))
 				continue;
 			price = price_of(w, s, e, least) |
-				(moore_rturns_bar_entry(w->side, w->v->g, w->kept, e) ? LAST_RESORT : 0);
+				(moore_rspanning_enters(w->side, w->v->g, w->kept, e) ? LAST_RESORT : 0);
 			if (price < least) {
 				least = price;
 				best = e;

@@ -40,7 +40,7 @@ struct moore_rturns {
 /* Two links of a middle switch whose *sides* differ in the last bit alone make entry turns, in both
  * directions.  Edges from a middle switch have this bit in addition. */
 #define MOORE_SIDE_OUT 0x80
-#define MOORE_N_GROUPS 8	/* sides that may differ in the last bit count once; 0 and 1 are none */
+#define MOORE_N_GROUPS 8	/* half of MOORE_N_SIDES (moore/lane.h): partners count once; 0 and 1 are none */
 
 /* Whether the turn from edge `first` to edge `second` is an entry turn. */
 static inline bool
@@ -57,11 +57,11 @@ moore_rturns_allow(const struct moore_rturns *t, uint32_t first, uint32_t second
 	return t->rank[first] < t->onto[second] && !moore_rturns_enter(t, first, second);
 }
 
-/* Whether the spanning tree has edge e or the opposite one. */
+/* Whether the tree with the parent edges parent[] (by node) has edge e or the opposite one. */
 static inline bool
-moore_rturns_in_tree(const struct moore_rturns *t, const struct moore_rgraph *g, uint32_t e)
+moore_rspanning_has(const struct moore_rgraph *g, const uint32_t *parent, uint32_t e)
 {
-	return t->parent[moore_rgraph_tail(g, e)] == e || t->parent[g->to[e]] == g->rev[e];
+	return parent[moore_rgraph_tail(g, e)] == e || parent[g->to[e]] == g->rev[e];
 }
 
 /* Whether the tail of edge e may have children when e is its parent edge in the in-tree slot[] of root,
@@ -74,14 +74,14 @@ moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t roo
 	return r == root || moore_rturns_allow(v->turns, e, v->g->xadj[r] + slot[r]);
 }
 
-/* Whether an entry turn follows edge e, so that its head may be the parent of its tail, a leaf, even if it
- * may have no other children: it can map SLs. */
+/* Whether an entry turn follows edge e and its head can map SLs.  Then the head may be the parent of the
+ * tail, as long as that has no children, even if no other node may be a child of the head. */
 static inline bool
 moore_rview_enters(const struct moore_rview *v, const uint8_t *slot, uint32_t e)
 {
 	uint32_t r = v->g->to[e];
 
-	return v->turns->side && slot[r] != MOORE_SLOT_NONE &&
+	return slot[r] != MOORE_SLOT_NONE &&
 		moore_rturns_enter(v->turns, e, v->g->xadj[r] + slot[r]) && moore_rview_transit(v, r);
 }
 
@@ -111,7 +111,7 @@ int moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *
 			     const struct moore_rturns *old, struct moore_err *err);
 /* Whether a tree with the parent edges parent[] (by node) and edge e has an entry turn by side[] (NULL: there
  * are none).  O(degree) (entry_turns.c). */
-bool moore_rturns_bar_entry(const uint8_t *side, const struct moore_rgraph *g, const uint32_t *parent,
+bool moore_rspanning_enters(const uint8_t *side, const struct moore_rgraph *g, const uint32_t *parent,
 			    uint32_t e);
 
 /* ---- common.c ------------------------------------------------------------------ */
